@@ -1,0 +1,64 @@
+# `make` prints what there is. Everything runs in .venv and needs no network but the package registry.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+BIN := .venv/bin
+PY := $(BIN)/python
+STAMP := .venv/.installed
+# -qq: errors only.
+PIP := $(PY) -m pip -qq --disable-pip-version-check --no-input
+COMPANION := packages/cortex-model-minilm
+
+# Relative, since pip splits these at spaces; the second is the name that newer versions of pip read.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+export PIP_ROOT_USER_ACTION := ignore
+
+.PHONY: help setup demo check lint test bench format clean
+
+help: ## print this help
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## create .venv and install the project with its development tools
+
+$(STAMP): pyproject.toml constraints.txt $(COMPANION)/pyproject.toml
+	@command -v "$(PYTHON)" >/dev/null || { \
+	    echo "Cortex needs Python 3.11 or newer; there is no $(PYTHON), name one: make setup PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "Cortex needs Python 3.11 or newer; $(PYTHON) is $$("$(PYTHON)" --version 2>&1)," \
+	         "name another: make setup PYTHON=python3.12" >&2; exit 1; }
+	@echo "setting up .venv"
+	@"$(PYTHON)" -m venv .venv
+	@$(PIP) install -e $(COMPANION) -e '.[dev]'
+	@touch $@
+
+demo: setup ## show in a minute what Cortex does
+	@$(BIN)/cortex demo
+
+lint: setup
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(BIN)/lint-imports --no-logo
+
+check: lint ## style, types, import contracts and the other rules that machines keep
+	@$(PY) -m pytest -q tests/architecture
+
+# The rules of tests/architecture are among the tests, so they run once, here. pytest's summary comes last.
+test: lint ## everything: the checks, then every test; tells what was skipped and why
+	@$(PY) -m pytest -rs
+
+bench: setup ## measure recall quality and latency
+	@$(PY) -m cortex_bench.bench
+
+format: setup ## let ruff format the code and fix what it can
+	@$(PY) -m ruff check --fix --quiet . ; $(PY) -m ruff format --quiet .
+
+clean: ## remove .venv, caches and build outputs
+	@rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	@rm -rf $(COMPANION)/build $(COMPANION)/dist
+	@find src tests packages -type d \( -name __pycache__ -o -name '*.egg-info' \) -prune -exec rm -rf {} +

@@ -1,0 +1,52 @@
+"""`Cortex`: the verbs with their plugs chosen."""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+from cortex.app import build
+from cortex.app.settings import Settings, load
+from cortex.engine.facade import Engine
+from cortex.model.memory import Clearance
+from cortex.model.policy import Caller
+from cortex.model.scope import check_name
+from cortex.ports import Embedder
+
+
+class Cortex(Engine):
+    """Long-term memory in one SQLite file.
+
+        with Cortex() as cortex:
+            cortex.memorize("Ada prefers tea", tags=["drinks"])
+            cortex.recall("what does Ada drink?").hits[0].memory.content
+
+    ``store``: a path, ``:memory:`` or a URL; None means the settings' (``~/.cortex/memory.db``).
+    ``user``: whose memories; the default scope is ``user:<user>``. ``embedder``: anything with
+    ``embed(texts)`` and ``signature``; None means the local model. Raises `StoreError` when the file
+    cannot be used and `ConfigurationError` when a setting is wrong.
+    """
+
+    def __init__(
+        self,
+        store: str | PathLike[str] | None = None,
+        *,
+        user: str = "local",
+        embedder: Embedder | None = None,
+    ) -> None:
+        settings = load()
+        location = settings.store if store is None else fspath(store)
+        _prepare(self, location, user, embedder or build.choose_embedder(settings), settings, wait=True)
+
+
+def from_settings(settings: Settings, *, wait: bool = True) -> Cortex:
+    """A `Cortex` just as the settings say. ``wait`` false: go on without the model while it loads."""
+    cortex = Cortex.__new__(Cortex)
+    _prepare(cortex, settings.store, settings.user, build.choose_embedder(settings), settings, wait=wait)
+    return cortex
+
+
+def _prepare(cortex: Cortex, location: str, user: str, embedder: Embedder, settings: Settings, *, wait: bool) -> None:
+    check_name("user", user)
+    store = build.open_store(location, settings)
+    deps = build.assemble(store, embedder, settings, settings.timezone, wait=wait)
+    Engine.__init__(cortex, deps, Caller(user, clearance=Clearance.RESTRICTED))

@@ -1,0 +1,60 @@
+"""Making one list of several: by rank (RRF) or by score (min-max)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from cortex.core.scoring.rank import Ranked
+from cortex.model.query import Fusion
+from cortex.model.score import LegScore
+
+RRF_K = 60
+POOL_FACTOR = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A candidate with its fused score and what each leg said of it."""
+
+    seq: int
+    score: float
+    parts: Mapping[str, LegScore]
+
+
+def pool(limit: int) -> int:
+    """How many candidates each leg supplies for ``limit`` hits."""
+    return POOL_FACTOR * limit
+
+
+def fuse(legs: Mapping[str, Ranked], fusion: Fusion) -> list[Fused]:
+    """Every candidate, best first; ties by the smaller seq."""
+    scores: dict[int, float] = {}
+    parts: dict[int, dict[str, LegScore]] = {}
+    for name, ranked in legs.items():
+        for rank, (seq, score, share) in enumerate(
+            zip(ranked.seqs, ranked.scores, _shares(ranked, fusion, len(legs)), strict=True), start=1
+        ):
+            scores[seq] = scores.get(seq, 0.0) + share
+            parts.setdefault(seq, {})[name] = LegScore(rank, score)
+    order = sorted(scores, key=lambda seq: (-scores[seq], seq))
+    return [Fused(seq, scores[seq], parts[seq]) for seq in order]
+
+
+def _shares(ranked: Ranked, fusion: Fusion, legs: int) -> list[float]:
+    match fusion:
+        case Fusion.RRF:
+            # Cormack, Clarke and Buettcher (2009).
+            return [1.0 / (RRF_K + rank) for rank in range(1, len(ranked.seqs) + 1)]
+        case Fusion.MINMAX:
+            return [share / legs for share in _min_max(ranked.scores)]
+        case _:
+            assert_never(fusion)
+
+
+def _min_max(scores: tuple[float, ...]) -> list[float]:
+    """Scores of one list moved to [0, 1]; a list of equals is all 1."""
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    span = high - low
+    return [(score - low) / span if span > 0 else 1.0 for score in scores]

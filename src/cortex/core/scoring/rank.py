@@ -1,0 +1,43 @@
+"""Ranking one list: the best first, equal scores in the order the memories were written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The best of one leg, best first: seqs and scores, aligned."""
+
+    seqs: tuple[int, ...]
+    scores: tuple[float, ...]
+
+
+def top(scores: npt.NDArray[np.float32], seqs: npt.NDArray[np.int64], k: int, above: float) -> Ranked:
+    """The ``k`` best of the scores that are greater than ``above``; ties by the smaller seq."""
+    best = _candidates(scores, k, above)
+    values, keys = scores[best], seqs[best]
+    order = np.lexsort((keys, -values))[:k]
+    return Ranked(tuple(keys[order].tolist()), tuple(values[order].tolist()))
+
+
+def merge(lists: list[Ranked], k: int) -> Ranked:
+    """One list from the lists of several scopes, on one scale."""
+    if len(lists) == 1:
+        return lists[0]
+    pairs = [(-score, seq) for ranked in lists for seq, score in zip(ranked.seqs, ranked.scores, strict=True)]
+    pairs.sort()
+    return Ranked(tuple(seq for _, seq in pairs[:k]), tuple(-score for score, _ in pairs[:k]))
+
+
+def _candidates(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDArray[np.intp]:
+    count = len(scores)
+    if k < count:
+        # Everything that ties with the k-th best stays in, so that the tie-break sees it.
+        threshold = np.partition(scores, count - k)[count - k]
+        if threshold > above:
+            return np.flatnonzero(scores >= threshold)
+    return np.flatnonzero(scores > above)

@@ -1,0 +1,30 @@
+"""What every verb works with: the plugs and the few choices of whoever put them together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import tzinfo
+
+from cortex.engine.index import Index
+from cortex.ports import Clock, Embedder, RecordStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deps:
+    """The plugs of one engine.
+
+    ``ready`` tells whether the embedder would answer without loading first; where ``wait`` is false, a
+    call that finds it loading goes on without it and says so. ``zone`` is meant by times without one;
+    ``top_k`` is how many hits a recall gives unless it says otherwise.
+    """
+
+    store: RecordStore
+    embedder: Embedder
+    index: Index
+    clock: Clock
+    new_id: Callable[[], str]
+    ready: Callable[[], bool]
+    zone: tzinfo
+    top_k: int = 5
+    wait: bool = True

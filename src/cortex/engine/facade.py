@@ -1,0 +1,121 @@
+"""What one can ask: one short method a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from cortex.engine import forget, jobs, listing, memorize, recall, status, update
+from cortex.engine.deps import Deps
+from cortex.engine.intake import Intake
+from cortex.engine.spelled import spelled_out
+from cortex.errors import IdempotencyConflict
+from cortex.model.change import Receipt
+from cortex.model.fields import (
+    Changes,
+    CountFields,
+    Item,
+    ListFields,
+    MemoryFields,
+    RecallFields,
+    TimelineFields,
+)
+from cortex.model.health import Health, Stats
+from cortex.model.job import JobReport
+from cortex.model.memory import Draft, Memory
+from cortex.model.page import Page
+from cortex.model.policy import Caller
+from cortex.model.query import Order
+from cortex.model.score import Recall
+
+
+class Engine:
+    """The verbs of Cortex for one caller.
+
+    Errors are of the `CortexError` family. Every method may be called from any thread.
+    """
+
+    def __init__(self, deps: Deps, caller: Caller) -> None:
+        self._deps = deps
+        self._caller = caller
+        self._intake = Intake(caller, deps.zone, deps.top_k)
+        self._closed = False
+
+    @spelled_out(MemoryFields)
+    def memorize(self, content: str, **fields: Unpack[MemoryFields]) -> Receipt:
+        """Keep a text. It is durable and can be recalled when this returns; equal texts are kept once."""
+        draft = self._intake.draft({"content": content, **fields})
+        receipt = memorize.memorize(self._deps, self._caller, [draft])[0]
+        if receipt.error is not None:
+            raise IdempotencyConflict(receipt.error)
+        return receipt
+
+    def memorize_many(self, items: Iterable[str | Item | Mapping[str, Any] | Draft]) -> list[Receipt]:
+        """Keep many texts, one commit per 500; a refused item has its ``error`` in its receipt."""
+        return memorize.memorize_items(self._deps, self._caller, self._intake.draft, items)
+
+    @spelled_out(RecallFields)
+    def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
+        """The memories that best answer a question; calls no language model and needs no network."""
+        question = self._intake.question(query, options)
+        return recall.recall(self._deps, self._caller, self._intake.scopes(options.get("scope")), question)
+
+    def get(self, memory_id: str) -> Memory | None:
+        """The memory with this id or unique prefix, whatever its status; None when there is none."""
+        return listing.get(self._deps, self._caller, memory_id)
+
+    @spelled_out(ListFields)
+    def list_memories(self, **options: Unpack[ListFields]) -> Page:
+        """Memories in order, newest first unless said otherwise, a page at a time."""
+        intake = self._intake
+        asked = intake.listing(options, intake.filter(options), intake.order(options.get("order")))
+        return listing.page(self._deps, self._caller, asked)
+
+    @spelled_out(TimelineFields)
+    def timeline(self, **options: Unpack[TimelineFields]) -> Page:
+        """Memories that have an event time, in the order things happened; both ends are inclusive."""
+        asked = self._intake.listing(options, self._intake.stretch(options), Order.EVENT)
+        return listing.page(self._deps, self._caller, asked)
+
+    @spelled_out(CountFields)
+    def count(self, **options: Unpack[CountFields]) -> int:
+        """How many memories there are, within the filter."""
+        scopes = self._intake.scopes(options.get("scope"))
+        return listing.count(self._deps, self._caller, scopes, self._intake.filter(options))
+
+    @spelled_out(Changes)
+    def update(self, memory_id: str, **changes: Unpack[Changes]) -> Receipt:
+        """Change what is given and keep the rest; search finds the new text at once."""
+        return update.update(self._deps, self._caller, memory_id, self._intake.edit(changes))
+
+    def forget(self, memory_id: str) -> Receipt:
+        """Erase a memory and every trace of it; the receipt counts them."""
+        return forget.forget(self._deps, self._caller, memory_id)
+
+    def health(self) -> Health:
+        """Whether everything works: the file, the vectors, what is still owed."""
+        return status.health(self._deps, self._caller)
+
+    def stats(self) -> Stats:
+        """How many memories there are, by scope, kind, tier and status."""
+        return status.stats(self._deps, self._caller)
+
+    def run_jobs(self, most: int = 1000) -> JobReport:
+        """Do follow-up work that is due, such as vectors that are still owed."""
+        return jobs.run_jobs(self._deps, self._caller, owner=self._deps.new_id(), most=most)
+
+    def close(self) -> None:
+        """Do what is owed and can be done now, then release the store; closing twice is allowed."""
+        if not self._closed:
+            self._closed = True
+            jobs.drain(self._deps, self._caller)
+            self._deps.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,69 @@
+"""The search cache: one shelf a scope, kept fresh from the store and bounded in bytes."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from cortex.engine.shelf import Shelf, View
+from cortex.model.embedding import EmbeddingSignature
+from cortex.model.scope import Scope
+from cortex.ports import RecordStore
+
+
+class Index:
+    """Views of scopes, fresh at every call.
+
+    What any process wrote is seen at the next call, through the store's change numbers. The shelves
+    used longest ago are dropped when all together exceed ``max_bytes``; the one in use always stays.
+    """
+
+    def __init__(self, store: RecordStore, signature: EmbeddingSignature, max_bytes: int) -> None:
+        self._store = store
+        self._signature = signature
+        self._max_bytes = max_bytes
+        self._shelves: OrderedDict[Scope, tuple[Shelf, threading.Lock]] = OrderedDict()
+        self._lock = threading.Lock()
+        self._stored: EmbeddingSignature | None = None
+
+    def stored_signature(self) -> EmbeddingSignature | None:
+        """What made the vectors in the store; None while it has none. Once there, it stays."""
+        if self._stored is None:
+            self._stored = self._store.info().signature
+        return self._stored
+
+    @property
+    def nbytes(self) -> int:
+        """Roughly how much memory all shelves take."""
+        with self._lock:
+            return sum(shelf.nbytes for shelf, _ in self._shelves.values())
+
+    def views(self, scopes: Sequence[Scope]) -> list[View]:
+        """The current view of each scope."""
+        return [self._view(scope) for scope in scopes]
+
+    def _view(self, scope: Scope) -> View:
+        shelf, lock = self._take(scope)
+        with lock:
+            feed = self._store.feed(scope, shelf.change, self._signature)
+            shelf.put(feed)
+            if feed.restart or shelf.wasteful:
+                shelf.clear()
+                shelf.put(self._store.feed(scope, 0, self._signature))
+            return shelf.view()
+
+    def _take(self, scope: Scope) -> tuple[Shelf, threading.Lock]:
+        with self._lock:
+            entry = self._shelves.get(scope)
+            if entry is None:
+                entry = self._shelves[scope] = (Shelf(self._signature.dim), threading.Lock())
+                self._evict()
+            self._shelves.move_to_end(scope)
+            return entry
+
+    def _evict(self) -> None:
+        size = sum(shelf.nbytes for shelf, _ in self._shelves.values())
+        while size > self._max_bytes and len(self._shelves) > 1:
+            _, (oldest, _) = self._shelves.popitem(last=False)
+            size -= oldest.nbytes

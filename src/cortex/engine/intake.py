@@ -1,0 +1,163 @@
+"""From the keywords of a verb to drafts, filters, scopes and questions, with the caller's defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import tzinfo
+from typing import Any
+
+from cortex.core import intake, moments
+from cortex.core.closest import refuse_unknown
+from cortex.errors import InvalidInput
+from cortex.model.fields import Changes, Item
+from cortex.model.memory import Clearance, Draft, Kind, Role, Status, Tier
+from cortex.model.policy import Caller
+from cortex.model.query import Filter, Fusion, Listing, Order, Question, Ranking
+from cortex.model.scope import Scope
+
+LIST_LIMIT = 20
+_ACTIVE = frozenset({Status.ACTIVE})
+
+
+class Intake:
+    """Reads what one caller hands in; times without a zone are in ``zone``, a recall gives ``top_k`` hits."""
+
+    def __init__(self, caller: Caller, zone: tzinfo, top_k: int) -> None:
+        self._caller = caller
+        self._zone = zone
+        self._top_k = top_k
+
+    def draft(self, item: object) -> Draft:
+        """A draft from a text, a mapping with ``content``, or a draft."""
+        if isinstance(item, Draft):
+            return item
+        given = {"content": item} if isinstance(item, str) else item
+        if not isinstance(given, Mapping):
+            raise InvalidInput("item", f"expected text or an object with content, got {type(item).__name__}")
+        if "content" not in given:
+            raise InvalidInput("content", "missing; give the text to remember")
+        empty = Draft(content="", scope=Scope.user(self._caller.user, self._caller.org_id))
+        return self._apply(empty, {name: value for name, value in given.items() if value is not None})
+
+    def edit(self, changes: Mapping[str, Any]) -> Callable[[Draft], Draft]:
+        """A function that puts the given values into a draft; None clears what may be empty."""
+        if not changes:
+            raise InvalidInput("changes", f"none given; expected at least one of {', '.join(_READERS)}")
+        refuse_unknown(changes, Changes.__annotations__)
+        return lambda draft: self._apply(draft, changes)
+
+    def scope(self, given: object) -> Scope:
+        """One scope; None is the caller's own."""
+        if given is None:
+            return Scope.user(self._caller.user, self._caller.org_id)
+        if isinstance(given, Scope):
+            return given
+        if isinstance(given, str):
+            return Scope(given, self._caller.org_id)
+        raise InvalidInput("scope", f"expected text, got {type(given).__name__}")
+
+    def scopes(self, given: object) -> list[Scope]:
+        """One scope or several; None is the caller's own."""
+        if isinstance(given, (list, tuple, set, frozenset)):
+            if not given:
+                raise InvalidInput("scope", "an empty list; name a scope, or leave it out for your own")
+            return list(dict.fromkeys(self.scope(item) for item in given))
+        return [self.scope(given)]
+
+    def filter(self, given: Mapping[str, Any]) -> Filter:
+        """A filter; statuses default to active."""
+        created = self._range(given, "created")
+        event = self._range(given, "event")
+        least = given.get("min_importance")
+        return Filter(
+            kinds=intake.members("kinds", given.get("kinds"), Kind),
+            tiers=intake.members("tiers", given.get("tiers"), Tier),
+            statuses=intake.members("statuses", given.get("statuses"), Status) or _ACTIVE,
+            tags=intake.tags(given.get("tags")),
+            metadata=intake.conditions(given.get("metadata")),
+            session=intake.label("session", given.get("session")),
+            author=intake.label("author", given.get("author")),
+            speaker=intake.label("speaker", given.get("speaker")),
+            min_importance=None if least is None else intake.whole("min_importance", least, 1, 10),
+            created_since=created[0],
+            created_until=created[1],
+            event_since=event[0],
+            event_until=event[1],
+        )
+
+    def stretch(self, given: Mapping[str, Any]) -> Filter:
+        """The filter of a timeline: since and until are event times."""
+        since, until = moments.between(given.get("since"), given.get("until"), self._zone)
+        narrow = {name: given.get(name) for name in ("kinds", "tags")}
+        return replace(self.filter(narrow), event_since=since, event_until=until)
+
+    def question(self, query: object, given: Mapping[str, Any]) -> Question:
+        """A question with its options."""
+        limit = given.get("limit")
+        return Question(
+            text=intake.text("query", query),
+            limit=self._top_k if limit is None else intake.limit(limit),
+            filter=self.filter(given),
+            ranking=intake.member("ranking", given.get("ranking") or Ranking.RELEVANCE, Ranking),
+            fusion=intake.member("fusion", given.get("fusion") or Fusion.RRF, Fusion),
+            explain=bool(given.get("explain")),
+        )
+
+    def listing(self, given: Mapping[str, Any], wanted: Filter, order: Order) -> Listing:
+        """A page of a listing; 20 memories unless said otherwise."""
+        limit = given.get("limit")
+        return Listing(
+            scopes=self.scopes(given.get("scope")),
+            filter=wanted,
+            order=order,
+            limit=LIST_LIMIT if limit is None else intake.limit(limit),
+            cursor=given.get("cursor"),
+        )
+
+    def order(self, given: object) -> Order:
+        """The order of a listing; newest first unless said otherwise."""
+        return Order.NEWEST if given is None else intake.member("order", given, Order)
+
+    def _range(self, given: Mapping[str, Any], name: str) -> tuple[Any, Any]:
+        return moments.between(given.get(f"{name}_since"), given.get(f"{name}_until"), self._zone)
+
+    def _apply(self, draft: Draft, given: Mapping[str, Any]) -> Draft:
+        refuse_unknown(given, Item.__annotations__)
+        read = {name: _READERS[name](self, value) for name, value in given.items()}
+        draft = replace(draft, **read)
+        if draft.valid_from and draft.valid_to and draft.valid_to <= draft.valid_from:
+            raise InvalidInput("valid_to", f"{given.get('valid_to', draft.valid_to)} is not after valid_from")
+        return draft
+
+    def time(self, field: str, value: object) -> Any:
+        """An instant in UTC, or None."""
+        return moments.instant(field, value, self._zone)
+
+
+def _or_default(value: object, default: Any, read: Callable[[object], Any]) -> Any:
+    return default if value is None else read(value)
+
+
+_READERS: Mapping[str, Callable[[Intake, Any], Any]] = {
+    "content": lambda _, value: intake.text("content", value),
+    "kind": lambda _, value: _or_default(value, Kind.FACT, lambda v: intake.member("kind", v, Kind)),
+    "tags": lambda _, value: intake.tags(value),
+    "scope": lambda self, value: self.scope(value),
+    "speaker": lambda _, value: intake.label("speaker", value),
+    "role": lambda _, value: _or_default(value, None, lambda v: intake.member("role", v, Role)),
+    "session": lambda _, value: intake.label("session", value),
+    "position": lambda _, value: _or_default(value, None, lambda v: intake.whole("position", v, 0, 2**62)),
+    "event_time": lambda self, value: self.time("event_time", value),
+    "metadata": lambda _, value: intake.json_object("metadata", value),
+    "idempotency_key": lambda _, value: intake.label("idempotency_key", value),
+    "importance": lambda _, value: _or_default(value, 5, lambda v: intake.whole("importance", v, 1, 10)),
+    "confidence": lambda _, value: _or_default(value, 1.0, lambda v: intake.share("confidence", v)),
+    "tier": lambda _, value: _or_default(value, Tier.LONG_TERM, lambda v: intake.member("tier", v, Tier)),
+    "agent": lambda _, value: intake.label("agent", value),
+    "source": lambda _, value: intake.json_object("source", value),
+    "clearance_min": lambda _, value: _or_default(value, Clearance.INTERNAL, intake.clearance),
+    "valid_from": lambda self, value: self.time("valid_from", value),
+    "valid_to": lambda self, value: self.time("valid_to", value),
+    "expires_at": lambda self, value: self.time("expires_at", value),
+}

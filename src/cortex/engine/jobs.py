@@ -1,0 +1,64 @@
+"""Doing what commits promised: the vectors that are still owed.
+
+Any number of processes may run jobs of one store: a lease gives each job to one of them, and a job
+whose holder died is free again when the lease ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from cortex.core import keep
+from cortex.core.backoff import next_try
+from cortex.engine import guard, vectors
+from cortex.engine.deps import Deps
+from cortex.model.change import Batch, Change, SetEmbedding
+from cortex.model.job import Job, JobReport, Retry
+from cortex.model.policy import Action, Caller
+
+LEASE = timedelta(minutes=2)
+_BATCH = 32
+_DRAIN = 10_000
+
+
+def drain(deps: Deps, caller: Caller) -> None:
+    """Before closing: do what is due now, unless that would wait for a model to load."""
+    if deps.wait or deps.ready():
+        run_jobs(deps, caller, owner=deps.new_id(), most=_DRAIN)
+
+
+def run_jobs(deps: Deps, caller: Caller, *, owner: str, most: int) -> JobReport:
+    """Run due jobs until none is left or ``most`` were tried."""
+    done = failed = 0
+    errors: dict[str, None] = {}
+    while done + failed < most:
+        now = deps.clock.now()
+        jobs = deps.store.lease(owner, now, now + LEASE, min(_BATCH, most - done - failed))
+        if not jobs:
+            break
+        finished, retries = _run(deps, caller, jobs)
+        done += finished
+        failed += len(retries)
+        errors |= dict.fromkeys(retry.error for retry in retries)
+    return JobReport(done=done, failed=failed, waiting=deps.store.info().jobs, errors=tuple(errors))
+
+
+def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Retry]]:
+    now = deps.clock.now()
+    memories = {memory.seq: memory for memory in deps.store.read([job.seq for job in jobs])}
+    current = [job for job in jobs if job.seq in memories and memories[job.seq].version == job.payload["version"]]
+    embedded = vectors.embed_memories(deps, [memories[job.seq] for job in current])
+    changes: list[Change] = []
+    retries: list[Retry] = []
+    for job, embedding in zip(current, embedded.vectors, strict=True):
+        memory = memories[job.seq]
+        if embedding is None:
+            retries.append(Retry(job.job_id, next_try(now, job.attempts), embedded.problem))
+        else:
+            changes.append(SetEmbedding(memory.seq, memory.version, embedding, keep.embedded_chars(memory)))
+    grant = guard.authorise(caller, Action.WRITE, [memory.scope for memory in memories.values()])
+    again = {retry.job_id for retry in retries}
+    finished = tuple(job.job_id for job in jobs if job.job_id not in again)
+    deps.store.apply(Batch(grant=grant, changes=tuple(changes), finished=finished, retries=tuple(retries)))
+    return len(finished), retries

@@ -1,0 +1,82 @@
+"""Reading memories without a question: one by id, a page of them, how many, in time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from cortex.core.cursor import decode, encode, key_of
+from cortex.core.matching import details_pass
+from cortex.engine import guard
+from cortex.engine.deps import Deps
+from cortex.engine.find import everywhere, find
+from cortex.errors import NotFound
+from cortex.model.memory import Memory
+from cortex.model.page import Page
+from cortex.model.policy import Action, Caller, Grant
+from cortex.model.query import Filter, Listing, Order, Selection
+from cortex.model.scope import Scope
+
+_STEP = 500
+
+
+def get(deps: Deps, caller: Caller, id_or_prefix: object) -> Memory | None:
+    """The memory with this id or unique prefix, in any state; None when there is none."""
+    try:
+        return find(deps, everywhere(deps, caller, Action.READ), id_or_prefix)
+    except NotFound:
+        return None
+
+
+def page(deps: Deps, caller: Caller, asked: Listing) -> Page:
+    """Up to ``asked.limit`` memories from the cursor on, with the total and the next cursor."""
+    grant = guard.authorise(caller, Action.READ, asked.scopes)
+    selection = _selection(deps, grant, asked.filter, asked.order)
+    after = None if asked.cursor is None else decode(asked.cursor, asked.order)
+    found: list[Memory] = []
+    for memory in _walk(deps, replace(selection, after=after), asked.limit + 1):
+        if guard.covers(grant, memory) and details_pass(memory.tags, memory.metadata, asked.filter):
+            found.append(memory)
+        if len(found) > asked.limit:
+            break
+    by_event = asked.order is Order.EVENT
+    return Page(
+        memories=tuple(found[: asked.limit]),
+        total=_total(deps, selection),
+        next_cursor=encode(found[asked.limit - 1], asked.order) if len(found) > asked.limit else None,
+        limit=asked.limit,
+        since=asked.filter.event_since if by_event else asked.filter.created_since,
+        until=asked.filter.event_until if by_event else asked.filter.created_until,
+    )
+
+
+def count(deps: Deps, caller: Caller, scopes: Sequence[Scope], wanted: Filter) -> int:
+    """How many memories of these scopes pass the filter."""
+    grant = guard.authorise(caller, Action.READ, scopes)
+    return _total(deps, _selection(deps, grant, wanted, Order.NEWEST))
+
+
+def _selection(deps: Deps, grant: Grant, wanted: Filter, order: Order) -> Selection:
+    now: datetime = deps.clock.now()
+    return Selection(scopes=grant.scopes, clearance=grant.clearance, now=now, filter=wanted, order=order)
+
+
+def _walk(deps: Deps, selection: Selection, first: int) -> Iterator[Memory]:
+    """Every memory from the cursor on, read in steps."""
+    size = first
+    while True:
+        batch = deps.store.select(replace(selection, limit=size))
+        yield from batch
+        if len(batch) < size:
+            return
+        selection = replace(selection, after=key_of(batch[-1], selection.order))
+        size = _STEP
+
+
+def _total(deps: Deps, selection: Selection) -> int:
+    wanted = selection.filter
+    if wanted.tags or wanted.metadata:
+        rows = deps.store.matching(selection, details=True)
+        return sum(details_pass(row.tags, row.metadata, wanted) for row in rows)
+    return sum(row.memories for row in deps.store.count(selection))

@@ -1,0 +1,113 @@
+"""Keeping memories: guard, gather, decide, commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from cortex.core import keep
+from cortex.engine import guard, vectors
+from cortex.engine.deps import Deps
+from cortex.errors import CortexError, IdempotencyConflict
+from cortex.model.change import AddMemory, Batch, Change, Idempotency, Outcome, Prior, Receipt, SetStatus
+from cortex.model.embedding import Embedding
+from cortex.model.memory import Draft, EmbeddingState, Memory, Status
+from cortex.model.policy import Action, Caller
+from cortex.model.scope import Scope
+
+CHUNK = 500
+
+
+def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receipt]:
+    """Keep up to 500 drafts in one commit; an equal memory that is there already survives instead."""
+    if not drafts:
+        return []
+    grant = guard.authorise(caller, Action.WRITE, [draft.scope for draft in drafts])
+    now = deps.clock.now()
+    memories = [keep.remember(draft, id=deps.new_id(), caller=caller, now=now) for draft in drafts]
+    identities = [keep.identity(memory) for memory in memories]
+    priors = _priors(deps, memories, identities)
+    living = {key for key, prior in priors.items() if keep.survives(prior, now)}
+    keys = [(memory.scope, identity) for memory, identity in zip(memories, identities, strict=True)]
+    fresh = [memory for memory, key in zip(memories, keys, strict=True) if key not in living]
+    embedded = dict(zip((m.id for m in fresh), vectors.embed_memories(deps, fresh).vectors, strict=True))
+    retired = [SetStatus(prior.seq, Status.ARCHIVED, now) for key, prior in priors.items() if key not in living]
+    adds = [
+        _add(memory, identity, embedded.get(memory.id), draft, now)
+        for memory, identity, draft in zip(memories, identities, drafts, strict=True)
+    ]
+    changes: tuple[Change, ...] = (*retired, *adds)
+    applied = deps.store.apply(Batch(grant=grant, changes=changes))
+    outcomes = applied.outcomes[len(retired) :]
+    return [_receipt(add, outcome, priors.get(key)) for add, outcome, key in zip(adds, outcomes, keys, strict=True)]
+
+
+def memorize_items(
+    deps: Deps, caller: Caller, read: Callable[[object], Draft], items: Iterable[object]
+) -> list[Receipt]:
+    """Keep every item that can be read; the receipts stand in the order of the items."""
+    receipts: list[Receipt] = []
+    for chunk in _chunks(items):
+        read_items = [_read(read, item) for item in chunk]
+        drafts = [item for item in read_items if isinstance(item, Draft)]
+        kept = iter(memorize(deps, caller, drafts))
+        receipts.extend(item if isinstance(item, Receipt) else next(kept) for item in read_items)
+    return receipts
+
+
+def _read(read: Callable[[object], Draft], item: object) -> Draft | Receipt:
+    try:
+        return read(item)
+    except CortexError as error:
+        return Receipt(verb="memorize", error=str(error), error_code=error.code)
+
+
+def _chunks(items: Iterable[object]) -> Iterator[list[object]]:
+    source = iter(items)
+    while chunk := list(islice(source, CHUNK)):
+        yield chunk
+
+
+def _priors(deps: Deps, memories: Sequence[Memory], identities: Sequence[bytes]) -> Mapping[tuple[Scope, bytes], Prior]:
+    wanted: dict[Scope, list[bytes]] = {}
+    for memory, identity in zip(memories, identities, strict=True):
+        wanted.setdefault(memory.scope, []).append(identity)
+    return {
+        (scope, identity): prior
+        for scope, group in wanted.items()
+        for identity, prior in deps.store.prior(scope, group).items()
+    }
+
+
+def _add(memory: Memory, identity: bytes, embedding: Embedding | None, draft: Draft, now: datetime) -> AddMemory:
+    memory, owed = keep.with_embedding(memory, embedding, now)
+    return AddMemory(memory, identity, keep.terms(memory), embedding, owed, _idempotency(memory, draft, now))
+
+
+def _idempotency(memory: Memory, draft: Draft, now: datetime) -> Idempotency | None:
+    if draft.idempotency_key is None:
+        return None
+    digest = keep.request_digest("memorize", draft)
+    return Idempotency(draft.idempotency_key, digest, now, _facts(memory))
+
+
+def _facts(memory: Memory) -> Mapping[str, Any]:
+    return {
+        "scope": memory.scope.key,
+        "pending": memory.embedding is EmbeddingState.PENDING,
+        "version": memory.version,
+        "content_chars": len(memory.content),
+        "embedded_chars": memory.embedded_chars,
+    }
+
+
+def _receipt(add: AddMemory, outcome: Outcome, prior: Prior | None) -> Receipt:
+    if outcome.conflict:
+        problem = "the idempotency_key was used for another memory before; use a new key"
+        return Receipt(verb="memorize", error=problem, error_code=IdempotencyConflict.code)
+    facts = dict(outcome.receipt or _facts(add.memory))
+    if not outcome.applied and prior is not None:
+        facts |= {"pending": prior.pending, "embedded_chars": prior.embedded_chars}
+    return Receipt(verb="memorize", id=outcome.id, deduplicated=not outcome.applied, **facts)

@@ -1,0 +1,219 @@
+"""The search arrays of one scope: vectors, postings and what decides visibility.
+
+Rows are only ever appended, into arrays with room to spare; a changed memory gets a new row and its
+old one is marked dead. A reader works on a `View`: the arrays and the number of rows of one moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cortex.core.lexical import Corpus, Postings
+from cortex.core.postings import PostingLists
+from cortex.core.scoring.similarity import NOTHING, best_pieces
+from cortex.model.embedding import FloatArray
+from cortex.model.feed import Feed, IndexRow
+from cortex.model.memory import Status
+
+T = TypeVar("T", bound=np.generic)
+
+DEAD = -1
+ACTIVE = 0
+STATUSES = {Status.ACTIVE.value: ACTIVE, "superseded": 1, "archived": 2, "quarantined": 3}
+_NEVER = int(np.iinfo(np.int64).max)
+_ALWAYS = int(np.iinfo(np.int64).min)
+_LEAST_ROOM = 64
+_COLUMNS: Mapping[str, npt.DTypeLike] = {
+    "seq": np.int64,
+    "status": np.int8,
+    "clearance": np.int8,
+    "expires": np.int64,
+    "valid_from": np.int64,
+    "valid_to": np.int64,
+    "length": np.float32,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one search of a scope works on; stays as it is while the shelf grows."""
+
+    columns: Mapping[str, npt.NDArray[Any]]
+    pieces: FloatArray
+    owners: npt.NDArray[np.int32] | None
+    postings: PostingLists
+    corpus: Corpus
+    pending: int
+    all_active: bool
+    bounds: tuple[int, int, int, int]
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are, dead ones included."""
+        return len(self.columns["seq"])
+
+    @property
+    def seqs(self) -> npt.NDArray[np.int64]:
+        """The seq of each row."""
+        return self.columns["seq"]
+
+    def visible(self, clearance: int, now: int) -> npt.NDArray[np.bool_] | None:
+        """Which rows are active, cleared, unexpired and valid; None for all of them."""
+        highest, first_expiry, last_start, first_end = self.bounds
+        if self.all_active and highest <= clearance and first_expiry > now and last_start <= now < first_end:
+            return None
+        own = self.columns
+        mask: npt.NDArray[np.bool_] = (own["status"] == ACTIVE) & (own["clearance"] <= clearance)
+        mask &= (own["expires"] > now) & (own["valid_from"] <= now) & (own["valid_to"] > now)
+        return mask
+
+    def alive(self) -> npt.NDArray[np.bool_]:
+        """Which rows hold a memory that exists, whatever its state."""
+        mask: npt.NDArray[np.bool_] = self.columns["status"] != DEAD
+        return mask
+
+    def chosen(self, seqs: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Which living rows have one of these seqs."""
+        return self.alive() & np.isin(self.columns["seq"], np.array(seqs, dtype=np.int64))
+
+    def similarities(self, query: FloatArray, mask: npt.NDArray[np.bool_] | None) -> FloatArray:
+        """Cosine of every row's best piece; -inf where there is none or the mask hides it."""
+        scores = best_pieces(self.pieces, self.owners, self.rows, query)
+        return scores if mask is None else np.where(mask, scores, NOTHING)
+
+    def find(self, term: str) -> Postings:
+        """Where a term occurs, and in how many active memories."""
+        rows, counts = self.postings.find(term, self.rows)
+        if self.all_active:
+            return Postings(rows, counts, len(rows))
+        return Postings(rows, counts, int(np.count_nonzero(self.columns["status"][rows] == ACTIVE)))
+
+
+class Shelf:
+    """Owns the arrays of one scope; `put` is called by one thread at a time."""
+
+    def __init__(self, dim: int) -> None:
+        self._dim = dim
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._rows = 0
+        self._columns = {name: np.zeros(0, dtype=dtype) for name, dtype in _COLUMNS.items()}
+        self._pieces = np.zeros((0, self._dim), dtype=np.float32)
+        self._owners = np.zeros(0, dtype=np.int32)
+        self._piece_count = 0
+        self._one_piece_each = True
+        self._postings = PostingLists()
+        self._row_of: dict[int, int] = {}
+        self._vectorless: set[int] = set()
+        self._corpus = Corpus(0, 0.0)
+        self._dead = 0
+        self._inactive = 0
+        self._bounds = (0, _NEVER, _ALWAYS, _NEVER)
+        self.change = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Roughly how much memory the shelf takes."""
+        arrays = sum(array.nbytes for array in (*self._columns.values(), self._pieces, self._owners))
+        return arrays + self._postings.nbytes + 120 * len(self._row_of)
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether so many rows are dead that reading the scope afresh pays."""
+        return self._dead > 1000 and self._dead * 4 > self._rows
+
+    def put(self, feed: Feed) -> None:
+        """Take in what changed."""
+        self._bury([*feed.erased, *(row.seq for row in feed.rows)])
+        if feed.rows:
+            self._append(feed.rows)
+        self.change = feed.change
+
+    def view(self) -> View:
+        """The arrays of this moment."""
+        return View(
+            columns={name: array[: self._rows] for name, array in self._columns.items()},
+            pieces=self._pieces[: self._piece_count],
+            owners=None if self._one_piece_each else self._owners[: self._piece_count],
+            postings=self._postings,
+            corpus=self._corpus,
+            pending=len(self._vectorless),
+            all_active=self._dead + self._inactive == 0,
+            bounds=self._bounds,
+        )
+
+    def _bury(self, seqs: Sequence[int]) -> None:
+        gone = [(seq, self._row_of.pop(seq)) for seq in seqs if seq in self._row_of]
+        if not gone:
+            return
+        # A copy, so that the views of readers keep the state of their moment.
+        status = self._columns["status"] = self._columns["status"].copy()
+        for seq, row in gone:
+            if status[row] == ACTIVE:
+                self._corpus += Corpus(-1, -float(self._columns["length"][row]))
+            else:
+                self._inactive -= 1
+            status[row] = DEAD
+            self._vectorless.discard(seq)
+        self._dead += len(gone)
+
+    def _append(self, rows: Sequence[IndexRow]) -> None:
+        first, self._rows = self._rows, self._rows + len(rows)
+        documents = [row.terms.split(" ") if row.terms else [] for row in rows]
+        lengths = [len(tokens) for tokens in documents]
+        added: dict[str, list[int]] = {
+            "seq": [row.seq for row in rows],
+            "status": [STATUSES[row.status] for row in rows],
+            "clearance": [row.clearance for row in rows],
+            "expires": [_NEVER if row.expires_at is None else row.expires_at for row in rows],
+            "valid_from": [_ALWAYS if row.valid_from is None else row.valid_from for row in rows],
+            "valid_to": [_NEVER if row.valid_to is None else row.valid_to for row in rows],
+            "length": lengths,
+        }
+        for name, items in added.items():
+            self._columns[name] = _grown(self._columns[name], self._rows)
+            self._columns[name][first : self._rows] = items
+        self._postings.append(first, documents)
+        self._row_of.update(zip(added["seq"], range(first, self._rows), strict=True))
+        self._count(added)
+        self._append_pieces(first, rows)
+
+    def _count(self, added: Mapping[str, Sequence[int]]) -> None:
+        active = [length for length, code in zip(added["length"], added["status"], strict=True) if code == ACTIVE]
+        self._corpus += Corpus(len(active), float(sum(active)))
+        self._inactive += len(added["status"]) - len(active)
+        highest, first_expiry, last_start, first_end = self._bounds
+        self._bounds = (
+            max(highest, *added["clearance"]),
+            min(first_expiry, *added["expires"]),
+            max(last_start, *added["valid_from"]),
+            min(first_end, *added["valid_to"]),
+        )
+
+    def _append_pieces(self, first: int, rows: Sequence[IndexRow]) -> None:
+        dim = self._dim
+        sizes = [0 if row.pieces is None else len(row.pieces) // (4 * dim) for row in rows]
+        start, self._piece_count = self._piece_count, self._piece_count + sum(sizes)
+        self._one_piece_each = self._one_piece_each and start == first and all(size == 1 for size in sizes)
+        self._pieces = _grown(self._pieces, self._piece_count)
+        self._owners = _grown(self._owners, self._piece_count)
+        joined = b"".join(row.pieces for row in rows if row.pieces is not None)
+        self._pieces[start : self._piece_count] = np.frombuffer(joined, dtype="<f4").reshape(-1, dim)
+        self._owners[start : self._piece_count] = np.repeat(np.arange(first, self._rows, dtype=np.int32), sizes)
+        self._vectorless.update(row.seq for row, size in zip(rows, sizes, strict=True) if size == 0)
+
+
+def _grown(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
+    """The same rows in an array with room for ``size`` and half as many again."""
+    if size <= len(array):
+        return array
+    larger = np.zeros((max(_LEAST_ROOM, size + size // 2), *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

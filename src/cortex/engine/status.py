@@ -1,0 +1,63 @@
+"""How the store is: whether it works, and what is in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from cortex.engine import guard
+from cortex.engine.deps import Deps
+from cortex.model.health import Count, Health, Stats
+from cortex.model.memory import Status
+from cortex.model.policy import Action, Caller
+from cortex.model.query import Filter, Selection
+
+
+def health(deps: Deps, caller: Caller) -> Health:
+    """Checks the whole file and what would keep recall from being complete."""
+    guard.authorise(caller, Action.READ, ())
+    store = deps.store.info(deep=True)
+    signature = deps.embedder.signature
+    problems = [*store.problems]
+    warnings = [*store.warnings]
+    if store.signature is not None and store.signature != signature:
+        problems.append(
+            f"the vectors of this store are of {store.signature}, the embedder is {signature}: recall goes by words "
+            "only; use the embedder that made them"
+        )
+    if store.pending:
+        warnings.append(f"{store.pending} memories wait for their vectors; run: cortex worker --once")
+    return Health(
+        ok=not problems,
+        problems=tuple(problems),
+        warnings=tuple(warnings),
+        store=store,
+        embedder=signature,
+        embedder_ready=deps.ready(),
+    )
+
+
+def stats(deps: Deps, caller: Caller) -> Stats:
+    """Counts of everything the caller may read."""
+    grant = guard.authorise(caller, Action.READ, deps.store.known_scopes(caller.org_id))
+    everything = Filter(statuses=frozenset(Status))
+    selection = Selection(scopes=grant.scopes, clearance=grant.clearance, now=deps.clock.now(), filter=everything)
+    counts = deps.store.count(selection)
+    store = deps.store.info()
+    return Stats(
+        memories=sum(count.memories for count in counts),
+        scopes=_sum(counts, "scope"),
+        kinds=_sum(counts, "kind"),
+        tiers=_sum(counts, "tier"),
+        statuses=_sum(counts, "status"),
+        pending=store.pending,
+        store_bytes=store.bytes,
+        cache_bytes=deps.index.nbytes,
+    )
+
+
+def _sum(counts: Sequence[Count], field: str) -> dict[str, int]:
+    totals: Counter[str] = Counter()
+    for count in counts:
+        totals[getattr(count, field)] += count.memories
+    return dict(sorted(totals.items(), key=lambda item: (-item[1], item[0])))

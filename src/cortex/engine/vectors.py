@@ -1,0 +1,98 @@
+"""Asking the embedder, and what to do when it fails: nothing is lost, nothing bad is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cortex.core import keep
+from cortex.core.scoring.similarity import unit, usable
+from cortex.engine.deps import Deps
+from cortex.model.embedding import Embedding, FloatArray
+from cortex.model.memory import Memory
+
+LOADING = "the embedding model is still loading"
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors for each text asked for, None where there are none, and why."""
+
+    vectors: list[Embedding | None]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What an embedder really gave: one row a text, of whatever quality."""
+
+    vectors: npt.NDArray[Any]
+    token_vectors: Sequence[FloatArray] | None
+
+
+def embed_memories(deps: Deps, memories: Sequence[Memory]) -> Embedded:
+    """The embedding of each memory, equal pieces asked for once, in one call."""
+    if not memories:
+        return Embedded([])
+    problem = _unavailable(deps)
+    if problem:
+        return Embedded([None] * len(memories), problem)
+    pieces = [keep.pieces(memory) for memory in memories]
+    texts = list(dict.fromkeys(text for group in pieces for text in group))
+    answer = _ask(deps, texts)
+    if isinstance(answer, str):
+        return Embedded([None] * len(memories), answer)
+    position = {text: i for i, text in enumerate(texts)}
+    vectors = [_embedding(deps, answer, [position[text] for text in group]) for group in pieces]
+    broken = sum(vector is None for vector in vectors)
+    return Embedded(vectors, f"the embedder gave unusable vectors for {broken} texts" if broken else "")
+
+
+def embed_query(deps: Deps, text: str) -> tuple[FloatArray | None, str]:
+    """The unit vector of a question, or None and the reason."""
+    problem = _unavailable(deps)
+    if problem:
+        return None, problem
+    answer = _ask(deps, [text])
+    if isinstance(answer, str):
+        return None, answer
+    if not usable(answer.vectors, deps.embedder.signature.dim):
+        return None, "the embedder gave an unusable vector for the query"
+    return unit(answer.vectors)[0], ""
+
+
+def _unavailable(deps: Deps) -> str:
+    if not deps.wait and not deps.ready():
+        return LOADING
+    stored = deps.index.stored_signature()
+    if stored is not None and stored != deps.embedder.signature:
+        return (
+            f"the vectors of this store are of {stored}, the embedder is {deps.embedder.signature}: "
+            "use the embedder that made them"
+        )
+    return ""
+
+
+def _ask(deps: Deps, texts: list[str]) -> _Answer | str:
+    try:
+        answer = deps.embedder.embed(texts)
+        vectors = np.asarray(answer.vectors)
+    except Exception as error:  # noqa: BLE001 - an embedder is the user's own code; whatever it raises, the text is kept
+        return f"the embedder failed: {type(error).__name__}: {error}"
+    if vectors.ndim != 2 or len(vectors) != len(texts):
+        return f"the embedder answered with shape {vectors.shape} for {len(texts)} texts"
+    return _Answer(vectors, answer.token_vectors)
+
+
+def _embedding(deps: Deps, answer: _Answer, rows: list[int]) -> Embedding | None:
+    pieces = answer.vectors[rows]
+    if not usable(pieces, deps.embedder.signature.dim):
+        return None
+    tokens = None
+    if answer.token_vectors is not None:
+        tokens = np.concatenate([np.asarray(answer.token_vectors[row], dtype=np.float32) for row in rows])
+    return Embedding(deps.embedder.signature, unit(pieces), tokens)

@@ -1,0 +1,148 @@
+"""What may be written: changes, the batch that commits them at once, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from cortex.model.embedding import Embedding
+from cortex.model.job import NewJob, Retry
+from cortex.model.memory import Memory, Status
+from cortex.model.policy import Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotency:
+    """A caller's key for one request: its digest, and the receipt to repeat when the key comes again."""
+
+    key: str
+    request: bytes
+    at: datetime
+    receipt: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AddMemory:
+    """Keep a new memory, unless an active one has the same ``identity``: then that one survives.
+
+    ``terms`` are the analysed tokens of its lexical text, in order, repeats included.
+    ``follow_up`` is queued only if the memory was really added.
+    """
+
+    memory: Memory
+    identity: bytes
+    terms: tuple[str, ...]
+    embedding: Embedding | None
+    follow_up: NewJob | None = None
+    idempotency: Idempotency | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceMemory:
+    """Put a new version in the place of the one whose version is ``memory.version - 1``."""
+
+    memory: Memory
+    identity: bytes
+    terms: tuple[str, ...]
+    embedding: Embedding | None
+    follow_up: NewJob | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetEmbedding:
+    """Give vectors to the memory that still has this version; a changed or erased one is left alone."""
+
+    seq: int
+    version: int
+    embedding: Embedding
+    embedded_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetStatus:
+    """Take a memory out of recall, or put it back."""
+
+    seq: int
+    status: Status
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class EraseMemory:
+    """Remove every trace of a memory."""
+
+    seq: int
+    id: str
+
+
+Change = AddMemory | ReplaceMemory | SetEmbedding | SetStatus | EraseMemory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Changes and jobs that happen together or not at all, on the authority of a grant."""
+
+    grant: Grant
+    changes: tuple[Change, ...] = ()
+    finished: tuple[int, ...] = ()
+    retries: tuple[Retry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one change: the memory it ended at, and counts of what it touched.
+
+    ``receipt`` is set where the idempotency key was known, ``conflict`` where it stood for another request.
+    """
+
+    id: str
+    seq: int
+    applied: bool
+    counts: Mapping[str, int] = field(default_factory=dict)
+    receipt: Mapping[str, Any] | None = None
+    conflict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The outcomes of a batch, one a change, in order; ``change`` numbers the store's newest change."""
+
+    outcomes: tuple[Outcome, ...]
+    change: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The active memory that has the identity of a write, and how long it can be recalled."""
+
+    id: str
+    seq: int
+    scope: str
+    pending: bool
+    embedded_chars: int
+    visible_until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """The answer to a write.
+
+    ``deduplicated``: an equal memory was there, ``id`` is its. ``pending``: stored and found by its words,
+    its vector is still owed. ``embedded_chars`` of ``content_chars`` are searched by meaning; all of them
+    by words. ``counts`` says what an erasure removed, a kind of trace each. ``error``: why this item of a
+    list was not stored.
+    """
+
+    verb: str
+    id: str | None = None
+    scope: str | None = None
+    deduplicated: bool = False
+    pending: bool = False
+    version: int | None = None
+    content_chars: int = 0
+    embedded_chars: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
+    error: str | None = None
+    error_code: str | None = None

@@ -1,0 +1,45 @@
+"""What an embedding is: the vectors, the model that made them, what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSignature:
+    """Which model made a vector; vectors of different signatures are never compared."""
+
+    model: str
+    dim: int
+    revision: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.model} ({self.dim} dimensions{', ' + self.revision if self.revision else ''})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbedResult:
+    """What an embedder answers for n texts.
+
+    ``vectors``: float32 [n, dim], unit length. ``tokens``: how many tokens were read, counted.
+    ``token_vectors``: per text float32 [tokens of the text, any dim], or None where the model gives none.
+    """
+
+    vectors: FloatArray
+    tokens: int
+    token_vectors: Sequence[FloatArray] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedding:
+    """The vectors of one memory: float32 [pieces, dim], one row a piece of its text."""
+
+    signature: EmbeddingSignature
+    pieces: FloatArray
+    token_vectors: FloatArray | None = None

@@ -1,0 +1,33 @@
+"""A page of a listing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from cortex.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some memories in order. ``total`` counts all that fit; ``next_cursor`` asks for the following page.
+
+    ``since`` and ``until`` are the instants that the given dates meant, half-open.
+    """
+
+    memories: tuple[Memory, ...]
+    total: int
+    next_cursor: str | None = None
+    limit: int = 0
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Details(NamedTuple):
+    """The parts of a memory that only the core filters by."""
+
+    seq: int
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]

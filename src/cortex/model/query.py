@@ -1,0 +1,122 @@
+"""What one may ask: filters, selections of rows, and a recall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from cortex.model.memory import Clearance, EmbeddingState, Kind, Status, Tier
+from cortex.model.scope import Scope
+
+MAX_LIMIT = 1000
+
+
+class Ranking(StrEnum):
+    """How recall orders what it found."""
+
+    RELEVANCE = "relevance"
+
+
+class Fusion(StrEnum):
+    """How the lists of several retrieval legs become one."""
+
+    RRF = "rrf"
+    MINMAX = "minmax"
+
+
+class Operator(StrEnum):
+    """What a metadata condition may test."""
+
+    EQ = "eq"
+    IN = "in"
+    CONTAINS = "contains"
+    GT = "gt"
+    GTE = "gte"
+    LT = "lt"
+    LTE = "lte"
+    EXISTS = "exists"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One test of a metadata key. Comparison is type-aware: 2 is 2.0, but not "2" and not true."""
+
+    key: str
+    operator: Operator
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which memories count. Every field narrows; empty fields do not. Times are half-open [since, until)."""
+
+    kinds: frozenset[Kind] = frozenset()
+    tiers: frozenset[Tier] = frozenset()
+    statuses: frozenset[Status] = frozenset({Status.ACTIVE})
+    tags: tuple[str, ...] = ()
+    metadata: tuple[Condition, ...] = ()
+    session: str | None = None
+    author: str | None = None
+    speaker: str | None = None
+    min_importance: int | None = None
+    created_since: datetime | None = None
+    created_until: datetime | None = None
+    event_since: datetime | None = None
+    event_until: datetime | None = None
+
+    @property
+    def trivial(self) -> bool:
+        """Whether only the status narrows, and to active."""
+        return self == Filter()
+
+
+class Order(StrEnum):
+    """The order of a listing; ties fall to the sequence."""
+
+    NEWEST = "newest"
+    OLDEST = "oldest"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Rows a store shall supply: the caller's scopes and clearance, a filter, an order, a page.
+
+    Rows outside their validity or expired at ``now`` are left out. ``after`` is the cursor: the
+    (order key, seq) of the last row seen. Tags and metadata are not the store's business.
+    """
+
+    scopes: Sequence[Scope]
+    clearance: Clearance
+    now: datetime
+    filter: Filter = Filter()
+    embedding: EmbeddingState | None = None
+    order: Order = Order.NEWEST
+    after: tuple[int, int] | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """One page: of which scopes, within what, in which order, how many, from where."""
+
+    scopes: Sequence[Scope]
+    filter: Filter
+    order: Order
+    limit: int
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One recall: the text, how many hits, within what, ordered how."""
+
+    text: str
+    limit: int = 5
+    filter: Filter = Filter()
+    ranking: Ranking = Ranking.RELEVANCE
+    fusion: Fusion = Fusion.RRF
+    explain: bool = False

@@ -1,0 +1,73 @@
+"""What a recall answers: hits, each with its score, the parts of it and a citation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from cortex.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class LegScore:
+    """Where one retrieval leg put a memory: 1-based rank and the leg's own score."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """Enough to name a source in an answer."""
+
+    id: str
+    scope: str
+    author: str
+    created_at: datetime
+    clearance: str
+    source: Mapping[str, Any]
+    score: float
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that answers, why it stands where it stands, and how to cite it.
+
+    ``parts`` maps each leg that found it (dense, lexical) to its rank and score.
+    """
+
+    memory: Memory
+    score: float
+    parts: Mapping[str, LegScore]
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A candidate that is not among the hits, and why."""
+
+    id: str
+    reason: str
+    parts: Mapping[str, LegScore] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """The answer to one question.
+
+    ``legs`` ran; ``degraded`` could not, with the cause in ``notes``. ``pending`` counts the memories
+    of these scopes that have no vector yet and are found by their words only.
+    """
+
+    hits: tuple[Hit, ...]
+    legs: tuple[str, ...]
+    degraded: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    pending: int = 0
+    limit: int = 0
+    ranking: str = "relevance"
+    fusion: str = "rrf"
+    left_out: tuple[LeftOut, ...] = ()

@@ -1,0 +1,129 @@
+"""A memory as a row of SQL values, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from cortex.model.embedding import EmbeddingSignature
+from cortex.model.memory import Clearance, EmbeddingState, Kind, Link, Memory, Role, Status, Tier
+from cortex.model.page import Details
+from cortex.model.scope import Scope
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+WRITTEN = (
+    "id scope_id change identity status kind tier author agent session position speaker role fingerprint "
+    "language importance emotion confidence clearance_min created_at updated_at event_time valid_from "
+    "valid_to expires_at working_until last_accessed_at access_count superseded_by version signature_id "
+    "embedded_chars tags metadata source content"
+).split()
+
+SELECT = (
+    "SELECT m.seq, m.id, s.org_id, s.scope_key, m.status, m.kind, m.tier, m.author, m.agent, m.session, "
+    "m.position, m.speaker, m.role, m.fingerprint, m.language, m.importance, m.emotion, m.confidence, "
+    "m.clearance_min, m.created_at, m.updated_at, m.event_time, m.valid_from, m.valid_to, m.expires_at, "
+    "m.working_until, m.last_accessed_at, m.access_count, m.superseded_by, m.version, m.embedded_chars, "
+    "m.tags, m.metadata, m.source, m.content, g.model, g.dim, g.revision, "
+    "(SELECT json_group_array(json_array(l.relation, l.target, l.reason)) FROM links l WHERE l.seq = m.seq) "
+    "FROM memories m JOIN scopes s USING (scope_id) LEFT JOIN signatures g USING (signature_id) "
+)
+
+
+def to_micros(at: datetime | None) -> int | None:
+    """Microseconds since 1970 UTC."""
+    return None if at is None else (at - EPOCH) // _MICROSECOND
+
+
+def micros(at: datetime) -> int:
+    """Microseconds since 1970 UTC, of a time that is there."""
+    return (at - EPOCH) // _MICROSECOND
+
+
+def from_micros(value: int | None) -> datetime | None:
+    """The aware UTC time."""
+    return None if value is None else EPOCH + timedelta(microseconds=value)
+
+
+def to_json(value: Mapping[str, Any] | Sequence[Any]) -> str:
+    """Compact JSON; text stays as it is."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def values(memory: Memory, scope_id: int, change: int, identity: bytes, signature_id: int | None) -> list[Any]:
+    """The values of the `WRITTEN` columns."""
+    return [
+        memory.id, scope_id, change, identity, memory.status.value, memory.kind.value, memory.tier.value,
+        memory.author, memory.agent, memory.session, memory.position, memory.speaker,
+        None if memory.role is None else memory.role.value, memory.fingerprint, memory.language,
+        memory.importance, memory.emotion, memory.confidence, int(memory.clearance_min),
+        micros(memory.created_at), micros(memory.updated_at), to_micros(memory.event_time),
+        to_micros(memory.valid_from), to_micros(memory.valid_to), to_micros(memory.expires_at),
+        to_micros(memory.working_until), to_micros(memory.last_accessed_at), memory.access_count,
+        memory.superseded_by, memory.version, signature_id, memory.embedded_chars,
+        to_json(memory.tags), to_json(memory.metadata), to_json(memory.source), memory.content,
+    ]  # fmt: skip
+
+
+def to_memory(row: Sequence[Any]) -> Memory:
+    """The memory that a row of `SELECT` holds."""
+    (
+        seq, id_, org_id, scope_key, status, kind, tier, author, agent, session, position, speaker, role,
+        fingerprint, language, importance, emotion, confidence, clearance, created, updated, event, valid_from,
+        valid_to, expires, working, accessed, accesses, superseded_by, version, embedded_chars, tags, metadata,
+        source, content, model, dim, revision, links,
+    ) = row  # fmt: skip
+    details = to_details(seq, tags, metadata)
+    connections = () if links == "[]" else tuple(Link(*link) for link in json.loads(links))
+    return Memory(
+        seq=seq,
+        id=id_,
+        scope=Scope(scope_key, org_id),
+        status=Status(status),
+        kind=Kind(kind),
+        tier=Tier(tier),
+        author=author,
+        agent=agent,
+        session=session,
+        position=position,
+        speaker=speaker,
+        role=None if role is None else Role(role),
+        fingerprint=fingerprint,
+        language=language,
+        importance=importance,
+        emotion=emotion,
+        confidence=confidence,
+        clearance_min=Clearance(clearance),
+        created_at=EPOCH + timedelta(microseconds=created),
+        updated_at=EPOCH + timedelta(microseconds=updated),
+        event_time=from_micros(event),
+        valid_from=from_micros(valid_from),
+        valid_to=from_micros(valid_to),
+        expires_at=from_micros(expires),
+        working_until=from_micros(working),
+        last_accessed_at=from_micros(accessed),
+        access_count=accesses,
+        superseded_by=superseded_by,
+        supersedes=tuple(link.target for link in connections if link.relation == "supersedes"),
+        links=connections,
+        version=version,
+        embedding=EmbeddingState.PENDING if model is None else EmbeddingState.READY,
+        signature=None if model is None else EmbeddingSignature(model, dim, revision),
+        embedded_chars=embedded_chars,
+        tags=details.tags,
+        metadata=details.metadata,
+        source={} if source == "{}" else json.loads(source),
+        content=content,
+    )
+
+
+def to_details(seq: int, tags: str, metadata: str) -> Details:
+    """Tags and metadata of a row; the usual empty ones cost nothing."""
+    return Details(
+        seq,
+        () if tags == "[]" else tuple(json.loads(tags)),
+        {} if metadata == "{}" else json.loads(metadata),
+    )

@@ -1,0 +1,77 @@
+"""A selection as SQL: every value is a bound parameter, every name is one of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from cortex.model.memory import EmbeddingState
+from cortex.model.query import Filter, Order, Selection
+from cortex.stores._sql.rows import micros
+
+ORDER_KEYS = {Order.NEWEST: "m.seq", Order.OLDEST: "m.seq", Order.EVENT: "m.event_time"}
+
+
+def conditions(selection: Selection, scope_ids: list[int]) -> tuple[list[str], list[Any]]:
+    """The clauses and parameters for everything but order, cursor and limit."""
+    clauses = [_one_of("m.scope_id", scope_ids), "m.clearance_min <= ?"]
+    bound: list[Any] = [*scope_ids, int(selection.clearance)]
+    now = micros(selection.now)
+    for clause in (
+        "(m.expires_at IS NULL OR m.expires_at > ?)",
+        "(m.valid_from IS NULL OR m.valid_from <= ?)",
+        "(m.valid_to IS NULL OR m.valid_to > ?)",
+    ):
+        clauses.append(clause)
+        bound.append(now)
+    if selection.embedding is not None:
+        pending = selection.embedding is EmbeddingState.PENDING
+        clauses.append(f"m.signature_id IS {'' if pending else 'NOT '}NULL")
+    if selection.order is Order.EVENT:
+        clauses.append("m.event_time IS NOT NULL")
+    for clause, params in _filter(selection.filter):
+        clauses.append(clause)
+        bound.extend(params)
+    return clauses, bound
+
+
+def page(selection: Selection) -> tuple[str, list[Any], str]:
+    """The clause and parameters of the cursor, and the ORDER BY with the limit."""
+    key = ORDER_KEYS[selection.order]
+    down = selection.order is Order.NEWEST
+    clause, bound = "1", []
+    if selection.after is not None:
+        clause, bound = f"({key}, m.seq) {'<' if down else '>'} (?, ?)", list(selection.after)
+    way = "DESC" if down else "ASC"
+    tail = f" ORDER BY {key} {way}, m.seq {way}"
+    return clause, bound, tail if selection.limit is None else f"{tail} LIMIT {int(selection.limit)}"
+
+
+def _filter(wanted: Filter) -> Iterable[tuple[str, list[Any]]]:
+    for column, chosen in (("kind", wanted.kinds), ("tier", wanted.tiers), ("status", wanted.statuses)):
+        if chosen:
+            names = sorted(item.value for item in chosen)
+            yield _one_of(f"m.{column}", names), list(names)
+    for column, value in (
+        ("session", wanted.session),
+        ("author", wanted.author),
+        ("speaker", wanted.speaker),
+    ):
+        if value is not None:
+            yield f"m.{column} = ?", [value]
+    if wanted.min_importance is not None:
+        yield "m.importance >= ?", [wanted.min_importance]
+    yield from _between("m.created_at", wanted.created_since, wanted.created_until)
+    yield from _between("m.event_time", wanted.event_since, wanted.event_until)
+
+
+def _between(column: str, since: datetime | None, until: datetime | None) -> Iterable[tuple[str, list[Any]]]:
+    if since is not None:
+        yield f"{column} >= ?", [micros(since)]
+    if until is not None:
+        yield f"{column} < ?", [micros(until)]
+
+
+def _one_of(column: str, items: list[Any] | list[str] | list[int]) -> str:
+    return f"{column} IN ({', '.join('?' * len(items))})"

@@ -1,0 +1,169 @@
+"""Connections to one SQLite file: how they are opened, tuned, pooled and how their errors are named."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cortex.errors import ForeignStore, StoreBusy, StoreClosed, StoreError, StoreFull, StoreReadOnly
+from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+MEMORY = ":memory:"
+
+
+class Connections:
+    """One writer behind a lock and a pool of readers; for ``:memory:`` one connection does both."""
+
+    def __init__(self, path: str, *, durability: str, busy_seconds: float) -> None:
+        self.path = path
+        self._durability = durability
+        self._busy_ms = int(busy_seconds * 1000)
+        self._busy_seconds = busy_seconds
+        self._lock = threading.Lock()
+        self._idle: list[Connection] = []
+        self._idle_lock = threading.Lock()
+        self._closed = False
+        if path != MEMORY:
+            _create_private(Path(path))
+        with named_errors(path):
+            self._writer = self._open()
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the store dies with this object."""
+        return self.path == MEMORY
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that commits when the block ends and rolls back when it raises."""
+        with self._exclusive() as connection, named_errors(self.path):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def raw(self) -> Iterator[Connection]:
+        """The writer outside any transaction, for migration and maintenance."""
+        with self._exclusive() as connection, named_errors(self.path):
+            yield connection
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection to read from; the pool takes it back."""
+        if self.in_memory:
+            with self.raw() as connection:
+                yield connection
+            return
+        connection = self._borrow()
+        try:
+            with named_errors(self.path):
+                yield connection
+        finally:
+            self._give_back(connection)
+
+    def close(self) -> None:
+        """Close every connection; a reader in use is closed when it comes back."""
+        with self._lock, self._idle_lock:
+            self._closed = True
+            for connection in (*self._idle, self._writer):
+                connection.close()
+            self._idle.clear()
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[Connection]:
+        if not self._lock.acquire(timeout=self._busy_seconds):
+            raise StoreBusy(f"{self.path}: another thread has been writing for {self._busy_seconds:g} s; try again")
+        try:
+            if self._closed:
+                raise StoreClosed(f"{self.path} was closed; open a new Cortex")
+            yield self._writer
+        finally:
+            self._lock.release()
+
+    def _borrow(self) -> Connection:
+        with self._idle_lock:
+            if self._closed:
+                raise StoreClosed(f"{self.path} was closed; open a new Cortex")
+            if self._idle:
+                return self._idle.pop()
+        with named_errors(self.path):
+            connection = self._open()
+            connection.execute("PRAGMA query_only = ON")
+            return connection
+
+    def _give_back(self, connection: Connection) -> None:
+        with self._idle_lock:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _open(self) -> Connection:
+        connection = sqlite3.connect(
+            self.path, isolation_level=None, check_same_thread=False, timeout=self._busy_seconds
+        )
+        connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"PRAGMA synchronous = {self._durability}")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        return connection
+
+
+def use_wal(connection: Connection) -> None:
+    """Switch to write-ahead logging where the library does it safely, so that readers never wait."""
+    connection.execute(f"PRAGMA journal_mode = {'WAL' if WAL_IS_SAFE else 'DELETE'}").fetchone()
+
+
+def _create_private(path: Path) -> None:
+    """Make the folder (0700) and the file (0600) if they are not there; SQLite's side files take its mode."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except PermissionError as error:
+        raise StoreReadOnly(f"{path}: {error.strerror}; check the permissions of the file and its folder") from error
+    except (IsADirectoryError, NotADirectoryError, FileExistsError) as error:
+        raise StoreError(f"{path} is not a file: {error.strerror}; give the path of a file") from error
+    except OSError as error:
+        raise StoreError(f"{path} cannot be created: {error.strerror}") from error
+
+
+@contextmanager
+def named_errors(path: str) -> Iterator[None]:
+    """Turn the driver's errors into ours, once, here."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise _named(path, error) from error
+
+
+def _named(path: str, error: sqlite3.DatabaseError) -> StoreError:
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    match primary:
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreBusy(f"{path}: other processes held the store for too long; try again")
+        case sqlite3.SQLITE_FULL:
+            return StoreFull(f"{path}: no space left; nothing was changed; free space and try again")
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN:
+            return StoreReadOnly(f"{path}: {error}; check the permissions of the file and its folder")
+        case sqlite3.SQLITE_NOTADB:
+            return ForeignStore(f"{path} is not an SQLite file; it was left untouched; choose another path")
+        case sqlite3.SQLITE_CORRUPT:
+            return StoreError(f"{path} is damaged ({error}); restore it from a backup")
+        case sqlite3.SQLITE_IOERR:
+            return StoreFull(f"{path}: the write failed ({error}); nothing was changed; check disk space and limits")
+        case _:
+            return StoreError(f"{path}: {error}")

@@ -1,0 +1,101 @@
+"""Numbered migrations: a backup first, then everything to the newest schema in one transaction."""
+
+from __future__ import annotations
+
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cortex.errors import ForeignStore, StoreBusy
+from cortex.stores.sqlite.connect import MEMORY, Connections, use_wal
+from cortex.stores.sqlite.driver import sqlite3
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+APPLICATION_ID = 0x43525458  # "CRTX", in the file's header
+_ATTEMPTS = 100
+_PAUSE_SECONDS = 0.05
+
+
+def migrations() -> list[tuple[int, str]]:
+    """Every migration as (number, SQL), in order."""
+    folder = files("cortex.stores.sqlite") / "migrations"
+    found = [(int(f.name[:4]), f.read_text("utf-8")) for f in folder.iterdir() if f.name.endswith(".sql")]
+    return sorted(found)
+
+
+def prepare(connections: Connections) -> int:
+    """Bring the file to the newest schema and return its number; refuse a file that is not ours."""
+    steps = migrations()
+    head = steps[-1][0]
+    with connections.raw() as connection:
+        version = _recognise(connection, connections.path, head)
+        if not connections.in_memory:
+            _switch_to_wal(connection, connections.path)
+    if 0 < version < head:
+        with connections.raw() as connection:
+            _back_up(connection, connections.path, version)
+    if version < head:
+        with connections.write() as connection:
+            _upgrade(connection, connections.path, steps, head)
+    return head
+
+
+def _upgrade(connection: Connection, path: str, steps: list[tuple[int, str]], head: int) -> None:
+    # Another process may have migrated while this one waited for the lock.
+    version = _recognise(connection, path, head)
+    for number, script in steps:
+        if number > version:
+            for statement in script.split(";\n"):
+                connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {head}")
+
+
+def _recognise(connection: Connection, path: str, head: int) -> int:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if application == APPLICATION_ID:
+        if version > head:
+            raise ForeignStore(
+                f"{path} has schema {version}, made by a newer Cortex; this one knows {head}. "
+                "It was left untouched: upgrade Cortex, or use another file"
+            )
+        return version
+    if tables:
+        raise ForeignStore(
+            f"{path} is an SQLite file of another program (tables: {', '.join(sorted(tables)[:5])}); "
+            "it was left untouched: choose another path with CORTEX_DB_PATH"
+        )
+    return 0
+
+
+def _switch_to_wal(connection: Connection, path: str) -> None:
+    # SQLite answers "locked" at once, whatever the busy timeout, when two processes switch a new file.
+    for _ in range(_ATTEMPTS):
+        try:
+            use_wal(connection)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
+    raise StoreBusy(f"{path}: other processes hold the file; try again")
+
+
+def _back_up(connection: Connection, path: str, version: int) -> None:
+    if path == MEMORY:
+        return
+    target = Path(f"{path}.backup-schema-{version}")
+    if target.exists():
+        return
+    target.touch(mode=0o600)
+    copy = sqlite3.connect(target)
+    try:
+        connection.backup(copy)
+    finally:
+        copy.close()

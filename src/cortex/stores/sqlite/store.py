@@ -1,0 +1,246 @@
+"""The record in one SQLite file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cortex.model.change import Applied, Batch, Prior
+from cortex.model.embedding import EmbeddingSignature
+from cortex.model.feed import Feed, IndexRow
+from cortex.model.health import Count, StoreInfo
+from cortex.model.job import Job
+from cortex.model.memory import Memory
+from cortex.model.page import Details
+from cortex.model.query import Selection
+from cortex.model.scope import Scope
+from cortex.stores._sql import rows, where
+from cortex.stores.sqlite.connect import Connections
+from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
+from cortex.stores.sqlite.migrate import prepare
+from cortex.stores.sqlite.write import Writer
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_VARIABLES = 500  # how many values one statement binds; SQLite allows many more, plans stay small
+
+
+class SQLiteStore:
+    """A `RecordStore` in one file (or ``:memory:``), shared safely by any number of processes.
+
+    ``durability``: FULL survives power loss; NORMAL may lose the last commits then, never the file.
+    ``busy_seconds``: how long a write waits for other writers before `StoreBusy`.
+    """
+
+    def __init__(self, path: str | Path, *, durability: str = "FULL", busy_seconds: float = 30.0) -> None:
+        self._connections = Connections(str(path), durability=durability, busy_seconds=busy_seconds)
+        self._durability = durability
+        try:
+            self._schema = prepare(self._connections)
+        except BaseException:
+            self._connections.close()
+            raise
+
+    def apply(self, batch: Batch) -> Applied:
+        """Commit everything in the batch or nothing; durable when it returns."""
+        with self._connections.write() as connection:
+            return Writer(connection, batch.grant).apply(batch)
+
+    def read(self, seqs: Sequence[int]) -> list[Memory]:
+        """The memories with these seqs that exist, in the order asked for."""
+        found: dict[int, Memory] = {}
+        with self._connections.read() as connection:
+            for start in range(0, len(seqs), _VARIABLES):
+                chunk = seqs[start : start + _VARIABLES]
+                marks = ", ".join("?" * len(chunk))
+                for row in connection.execute(f"{rows.SELECT} WHERE m.seq IN ({marks})", list(chunk)):
+                    memory = rows.to_memory(row)
+                    found[memory.seq] = memory
+        return [found[seq] for seq in seqs if seq in found]
+
+    def resolve(self, scopes: Sequence[Scope], prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Ids in these scopes that start with ``prefix`` (lower-case hex), with their seqs, sorted by id."""
+        with self._connections.read() as connection:
+            scope_ids = _scope_ids(connection, scopes)
+            marks = ", ".join("?" * len(scope_ids))
+            return connection.execute(
+                f"SELECT id, seq FROM memories WHERE id >= ? AND id < ? AND scope_id IN ({marks}) ORDER BY id LIMIT ?",
+                [prefix, prefix + "g", *scope_ids, limit],  # "g" sorts after every hex digit
+            ).fetchall()
+
+    def known_scopes(self, org_id: str) -> list[Scope]:
+        """Every scope of the organisation that was ever written to."""
+        with self._connections.read() as connection:
+            found = connection.execute("SELECT scope_key FROM scopes WHERE org_id = ? ORDER BY scope_key", [org_id])
+            return [Scope(key, org_id) for (key,) in found]
+
+    def select(self, selection: Selection) -> list[Memory]:
+        """Memories in order, after the cursor, up to the limit."""
+        with self._connections.read() as connection:
+            clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            cursor, more, tail = where.page(selection)
+            sql = f"{rows.SELECT} WHERE {' AND '.join([*clauses, cursor])}{tail}"
+            return [rows.to_memory(row) for row in connection.execute(sql, [*bound, *more])]
+
+    def matching(self, selection: Selection, *, details: bool) -> list[Details]:
+        """The seqs that the selection has, in no order; with tags and metadata when ``details``."""
+        columns = "m.seq, m.tags, m.metadata" if details else "m.seq, '[]', '{}'"
+        with self._connections.read() as connection:
+            clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            found = connection.execute(f"SELECT {columns} FROM memories m WHERE {' AND '.join(clauses)}", bound)
+            return [rows.to_details(*row) for row in found]
+
+    def count(self, selection: Selection) -> list[Count]:
+        """How many memories the selection has (order, cursor and limit aside), by scope and nature."""
+        with self._connections.read() as connection:
+            clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            sql = (
+                "SELECT s.scope_key, m.kind, m.tier, m.status, count(*) FROM memories m JOIN scopes s "
+                f"USING (scope_id) WHERE {' AND '.join(clauses)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+            )
+            return [Count(*row) for row in connection.execute(sql, bound)]
+
+    def feed(self, scope: Scope, since: int, signature: EmbeddingSignature) -> Feed:
+        """What changed in the scope after change number ``since``, with the vectors of that signature."""
+        with self._connections.read() as connection:
+            # One statement a call when nothing changed: this runs before every recall.
+            newest = connection.execute(_NEWEST, [scope.org_id, scope.key]).fetchone()
+            if newest is None or max(newest[1] or 0, newest[2] or 0) <= since:
+                return Feed((), (), since)
+            connection.execute("BEGIN")
+            try:
+                return _read_feed(connection, newest[0], since, signature)
+            finally:
+                connection.execute("ROLLBACK")
+
+    def prior(self, scope: Scope, identities: Sequence[bytes]) -> Mapping[bytes, Prior]:
+        """The active memories of this scope that have one of these identities."""
+        found: dict[bytes, Prior] = {}
+        with self._connections.read() as connection:
+            for start in range(0, len(identities), _VARIABLES):
+                chunk = identities[start : start + _VARIABLES]
+                marks = ", ".join("?" * len(chunk))
+                sql = f"{_PRIOR} AND m.identity IN ({marks})"
+                for row in connection.execute(sql, [scope.org_id, scope.key, *chunk]):
+                    identity, id_, seq, pending, chars, expires, ends = row
+                    until = min((at for at in (expires, ends) if at is not None), default=None)
+                    found[identity] = Prior(id_, seq, scope.key, bool(pending), chars, rows.from_micros(until))
+        return found
+
+    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> list[Job]:
+        """Take up to ``limit`` due jobs that nobody holds; they are the owner's until then."""
+        at = rows.micros(now)
+        with self._connections.read() as connection:
+            if not connection.execute(_DUE, [at, at]).fetchone()[0]:
+                return []  # looking costs no write lock
+        with self._connections.write() as connection:
+            taken = connection.execute(_LEASE, [owner, rows.micros(until), at, at, limit]).fetchall()
+        return sorted(
+            (Job(job_id, kind, seq, json.loads(payload), attempts) for job_id, kind, seq, payload, attempts in taken),
+            key=lambda job: job.job_id,
+        )
+
+    def info(self, *, deep: bool = False) -> StoreInfo:
+        """The plain facts; ``deep`` also checks the integrity of the whole store."""
+        with self._connections.read() as connection:
+            memories, pending, jobs = connection.execute(_FACTS).fetchone()
+            problems = _integrity(connection) if deep else []
+            signature = _signature(connection)
+            journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
+            size = connection.execute(
+                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+            ).fetchone()[0]
+        warnings = []
+        if not WAL_IS_SAFE:
+            warnings.append(
+                f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug, so the slower rollback journal is used; "
+                "install pysqlite3 0.6.1 or newer"
+            )
+        return StoreInfo(
+            backend="sqlite",
+            location=self._connections.path,
+            schema=self._schema,
+            engine=f"SQLite {sqlite3.sqlite_version}, journal {journal}",
+            durability=self._durability,
+            signature=signature,
+            memories=memories,
+            pending=pending,
+            jobs=jobs,
+            bytes=size,
+            problems=tuple(problems),
+            warnings=tuple(warnings),
+        )
+
+    def close(self) -> None:
+        """Release everything; the store cannot be used afterwards. Closing twice is allowed."""
+        self._connections.close()
+
+
+_NEWEST = (
+    "SELECT s.scope_id, (SELECT max(m.change) FROM memories m WHERE m.scope_id = s.scope_id), "
+    "(SELECT max(e.change) FROM erased e WHERE e.scope_id = s.scope_id) "
+    "FROM scopes s WHERE s.org_id = ? AND s.scope_key = ?"
+)
+_ROWS = (
+    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, l.terms, v.pieces, m.change "
+    "FROM memories m JOIN lexical l USING (seq) LEFT JOIN vectors v ON v.seq = m.seq AND v.signature_id = ? "
+    "WHERE m.scope_id = ? AND m.change > ? ORDER BY m.seq"
+)
+_PRIOR = (
+    "SELECT m.identity, m.id, m.seq, m.signature_id IS NULL, m.embedded_chars, m.expires_at, m.valid_to "
+    "FROM memories m JOIN scopes s USING (scope_id) WHERE m.status = 'active' AND s.org_id = ? AND s.scope_key = ?"
+)
+_LEASE = (
+    "UPDATE jobs SET lease_owner = ?, lease_until = ?, attempts = attempts + 1 WHERE job_id IN ("
+    "SELECT job_id FROM jobs WHERE run_at <= ? AND (lease_until IS NULL OR lease_until <= ?) "
+    "ORDER BY run_at, job_id LIMIT ?) RETURNING job_id, kind, seq, payload, attempts"
+)
+_DUE = "SELECT EXISTS (SELECT 1 FROM jobs WHERE run_at <= ? AND (lease_until IS NULL OR lease_until <= ?))"
+_FACTS = (
+    "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM memories WHERE signature_id IS NULL), "
+    "(SELECT count(*) FROM jobs)"
+)
+
+
+def _scope_ids(connection: Connection, scopes: Sequence[Scope]) -> list[int]:
+    found = []
+    for scope in scopes:
+        row = connection.execute(
+            "SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?", [scope.org_id, scope.key]
+        ).fetchone()
+        if row is not None:
+            found.append(row[0])
+    return found
+
+
+def _read_feed(connection: Connection, scope_id: int, since: int, signature: EmbeddingSignature) -> Feed:
+    signature_id = connection.execute(
+        "SELECT signature_id FROM signatures WHERE model = ? AND dim = ? AND revision = ?",
+        [signature.model, signature.dim, signature.revision],
+    ).fetchone()
+    found = connection.execute(_ROWS, [signature_id[0] if signature_id else None, scope_id, since]).fetchall()
+    erased = connection.execute(
+        "SELECT seq, change FROM erased WHERE scope_id = ? AND change > ?", [scope_id, since]
+    ).fetchall()
+    newest = max([since, *(row[8] for row in found), *(row[1] for row in erased)])
+    return Feed(tuple(IndexRow(*row[:8]) for row in found), tuple(row[0] for row in erased), newest)
+
+
+def _signature(connection: Connection) -> EmbeddingSignature | None:
+    row: Any = connection.execute(
+        "SELECT g.model, g.dim, g.revision FROM store JOIN signatures g ON g.signature_id = CAST(store.value AS INT) "
+        "WHERE store.key = 'signature'"
+    ).fetchone()
+    return None if row is None else EmbeddingSignature(*row)
+
+
+def _integrity(connection: Connection) -> list[str]:
+    problems = [row[0] for row in connection.execute("PRAGMA quick_check(20)") if row[0] != "ok"]
+    broken = connection.execute("PRAGMA foreign_key_check").fetchall()
+    if broken:
+        problems.append(f"{len(broken)} rows point to nothing")
+    return problems
