@@ -1,18 +1,26 @@
-"""Cortex: long-term memory for AI agents."""
+"""Cortex: long-term memory for AI agents.
+
+The public names are imported when first used, so that the command line and the MCP handshake do not
+pay for the engine.
+"""
 
 from __future__ import annotations
 
-from cortex.app.aio import AsyncCortex
-from cortex.app.cortex import Cortex
-from cortex.errors import CortexError
-from cortex.model.change import Receipt
-from cortex.model.embedding import EmbeddingSignature, EmbedResult
-from cortex.model.health import Health, Stats
-from cortex.model.memory import Clearance, Draft, Kind, Memory, Role, Status, Tier
-from cortex.model.page import Page
-from cortex.model.query import Fusion, Ranking
-from cortex.model.scope import Scope
-from cortex.model.score import Hit, Recall
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cortex.app.aio import AsyncCortex
+    from cortex.app.cortex import Cortex
+    from cortex.errors import CortexError
+    from cortex.model.change import Receipt
+    from cortex.model.embedding import EmbeddingSignature, EmbedResult
+    from cortex.model.health import Health, Stats
+    from cortex.model.memory import Clearance, Draft, Kind, Memory, Role, Status, Tier
+    from cortex.model.page import Page
+    from cortex.model.query import Fusion, Ranking
+    from cortex.model.scope import Scope
+    from cortex.model.score import Hit, Recall
 
 __all__ = [
     "AsyncCortex",
@@ -37,3 +45,28 @@ __all__ = [
     "Status",
     "Tier",
 ]
+
+_HOMES = {
+    "cortex.app.aio": "AsyncCortex",
+    "cortex.app.cortex": "Cortex",
+    "cortex.errors": "CortexError",
+    "cortex.model.change": "Receipt",
+    "cortex.model.embedding": "EmbedResult EmbeddingSignature",
+    "cortex.model.health": "Health Stats",
+    "cortex.model.memory": "Clearance Draft Kind Memory Role Status Tier",
+    "cortex.model.page": "Page",
+    "cortex.model.query": "Fusion Ranking",
+    "cortex.model.scope": "Scope",
+    "cortex.model.score": "Hit Recall",
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names.split():
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module 'cortex' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

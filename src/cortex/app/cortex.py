@@ -38,10 +38,10 @@ class Cortex(Engine):
         _prepare(self, location, user, embedder or build.choose_embedder(settings), settings, wait=True)
 
 
-def from_settings(settings: Settings, *, wait: bool = True) -> Cortex:
+def from_settings(settings: Settings, embedder: Embedder | None = None, *, wait: bool = True) -> Cortex:
     """A `Cortex` just as the settings say. ``wait`` false: go on without the model while it loads."""
     cortex = Cortex.__new__(Cortex)
-    _prepare(cortex, settings.store, settings.user, build.choose_embedder(settings), settings, wait=wait)
+    _prepare(cortex, settings.store, settings.user, embedder or build.choose_embedder(settings), settings, wait=wait)
     return cortex
 
 

@@ -18,8 +18,8 @@ from zoneinfo import ZoneInfo
 import platformdirs
 from dotenv import dotenv_values
 
-from cortex.core.closest import refuse_unknown
 from cortex.errors import ConfigurationError, InvalidInput
+from cortex.model.closest import refuse_unknown
 from cortex.model.scope import check_name
 
 CONFIG_FILE = "cortex.toml"
@@ -151,6 +151,12 @@ def load(overrides: Mapping[str, str] | None = None) -> Settings:
             problem = error.problem if isinstance(error, InvalidInput) else str(error)
             raise ConfigurationError(f"{origin}={given!r}: {problem}. {setting.meaning}") from error
     return Settings(**values)
+
+
+def child_environment(**variables: str) -> dict[str, str]:
+    """The environment for a child process: ours without its Cortex settings, and these."""
+    ours = {name for setting in SETTINGS for name in setting.variables}
+    return {name: value for name, value in os.environ.items() if name not in ours} | variables
 
 
 def _find(

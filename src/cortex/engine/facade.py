@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self, Unpack
 
+from cortex.core.budget import fit
 from cortex.engine import forget, jobs, listing, memorize, recall, status, update
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
@@ -28,6 +29,8 @@ from cortex.model.page import Page
 from cortex.model.policy import Caller
 from cortex.model.query import Order
 from cortex.model.score import Recall
+
+__all__ = ["Engine", "fit"]
 
 
 class Engine:

@@ -8,8 +8,8 @@ from datetime import tzinfo
 from typing import Any
 
 from cortex.core import intake, moments
-from cortex.core.closest import refuse_unknown
 from cortex.errors import InvalidInput
+from cortex.model.closest import refuse_unknown
 from cortex.model.fields import Changes, Item
 from cortex.model.memory import Clearance, Draft, Kind, Role, Status, Tier
 from cortex.model.policy import Caller

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, get_type_hints
 
-from cortex.core.closest import refuse_unknown
+from cortex.model.closest import refuse_unknown
 
 P = ParamSpec("P")
 R = TypeVar("R")

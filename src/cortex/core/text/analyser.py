@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 
 from cortex.core.text.compounds import ATOM, atom_terms
 from cortex.core.text.language import latin_language
@@ -19,7 +20,7 @@ _CACHED_LENGTH = 64  # longer chunks are rarely seen twice
 
 
 def _bigrams(run: str) -> list[str]:
-    return [first + second for first, second in zip(run, run[1:], strict=False)]
+    return [first + second for first, second in pairwise(run)]
 
 
 def _stored_grams(run: str) -> list[str]:

@@ -18,7 +18,7 @@ _SPACING = frozenset("\u0e33\u0eb3")  # Thai and Lao AM: letters that stand on t
 @lru_cache(maxsize=8192)
 def extends(char: str) -> bool:
     """Whether the character belongs to the one before it."""
-    if char < "\u0300":
+    if char < "\u0300" or "\u3400" <= char <= "\u9fff":
         return False
     return (
         unicodedata.category(char)[0] == "M"

@@ -37,7 +37,7 @@ def latin_language(key: str) -> str | None:
     """The language of a key text in Latin letters: de, es, fr, it, nl, pt, or en; None when unknown."""
     found = _WORD.findall(key[:_SAMPLE])
     words = {fold(word) for word in found if len(word) > 1}  # one letter is a function word in too many
-    english = len(words & _ENGLISH_EVIDENCE)
+    english = len(words & _ENGLISH_EVIDENCE) + ("I" in found)
     hits, language = max((len(words & listed), code) for code, listed in FUNCTION_WORDS.items())
     if len(found) >= _MIN_WORDS and hits >= max(_MIN_HITS, english + _MARGIN):
         return language

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,26 +52,31 @@ def _grade(text: str, position: int) -> int:
     if position == 0 or joined(text[position - 1], text[position]):
         return _NEVER
     before = text[position - 1]
+    if text[position].isspace():
+        return _ANYWHERE
     if before in _FULL_STOPS:
         return _SENTENCE
     if not before.isspace():
         return _ANYWHERE
-    if text[position].isspace():
-        return _SPACE
     tail = text[max(0, position - _SENTENCE_TAIL) : position]
     if tail[len(tail.rstrip()) :].count("\n") > 1:
         return _PARAGRAPH
     return _SENTENCE if before == "\n" or _SENTENCE_END.search(tail) else _SPACE
 
 
-def _units(text: str, end: int, room: int) -> list[_Unit]:
-    step = min(_LONG_WORD, room * _CHARS_PER_TOKEN - 1)
-    units: list[_Unit] = []
+def _parts(text: str, end: int, longest: int) -> Iterator[tuple[int, int]]:
     for found in _UNIT.finditer(text, 0, end):
         start, stop = found.span()
-        size = step if text[start].isalnum() else stop - start
-        for at in range(start, stop, size):
-            units.append(_Unit(at, _cost(text[at : min(at + size, stop)]), _grade(text, at)))
+        if stop - start <= longest or text[start].isspace():
+            yield start, stop
+            continue
+        for at in range(start, stop, longest):
+            yield at, min(at + longest, stop)
+
+
+def _units(text: str, end: int, room: int) -> list[_Unit]:
+    longest = min(_LONG_WORD, room * _CHARS_PER_TOKEN - 1)
+    units = [_Unit(start, _cost(text[start:stop]), _grade(text, start)) for start, stop in _parts(text, end, longest)]
     units.append(_Unit(end, 0, _PARAGRAPH))
     return units
 
@@ -88,12 +94,16 @@ def _fill(units: list[_Unit], first: int, budget: int) -> tuple[int, list[int]]:
     return last, spent
 
 
-def _best_cut(units: list[_Unit], first: int, last: int, spent: list[int]) -> int:
-    """Where to end a full piece: a paragraph or sentence end in its second half, white space, anywhere."""
+def _best_cut(units: list[_Unit], first: int, reached: int, spent: list[int]) -> int:
+    """Where to end a full piece: a paragraph or sentence end in its second half, white space, anywhere.
+
+    The cut lies beyond the unit that the pieces before have reached.
+    """
+    last = first + len(spent) - 1
     total = spent[-1]
     best = last
     wanted = _NEVER
-    for at in range(last, first, -1):
+    for at in range(last, reached, -1):
         if spent[at - first] * 4 < total:
             break
         grade = units[at].grade
@@ -105,6 +115,8 @@ def _best_cut(units: list[_Unit], first: int, last: int, spent: list[int]) -> in
 
 def _step_back(units: list[_Unit], first: int, cut: int, overlap: int) -> int:
     """The unit to start the next piece at, so that it repeats at most ``overlap`` tokens of this one."""
+    if not overlap:
+        return cut
     shared = 0
     start = cut
     for at in range(cut - 1, first, -1):
@@ -130,10 +142,14 @@ def split_pieces(text: str, budget: int = 200, limit_chars: int = 20_000, overla
     end = cut_before(text, limit_chars) or min(len(text), max(limit_chars, 0))
     units = _units(text, end, budget - overlap)
     pieces: list[Piece] = []
-    first = 0
-    while first < len(units) - 1:
+    first = reached = 0
+    while reached < len(units) - 1:
         last, spent = _fill(units, first, budget)
-        cut = last if last == len(units) - 1 else _best_cut(units, first, last, spent)
+        if last <= reached:  # what follows is too large to repeat anything before it
+            first = reached
+            continue
+        cut = last if last == len(units) - 1 else _best_cut(units, first, reached, spent)
         pieces.append(Piece(units[first].start, units[cut].start))
-        first = cut if cut == len(units) - 1 else _step_back(units, first, cut, overlap)
+        first = _step_back(units, first, cut, overlap)
+        reached = cut
     return pieces

@@ -29,7 +29,7 @@ ENGLISH: Final = _words(
     of at by for with about against between into through during before after above below to from up down in
     out on off over under upon onto within without toward towards among per via
     again further once here there both each few more most other some such only own same than too very just
-    also no not s t d ll m re ve
+    also no not
     dont didnt doesnt isnt arent wasnt werent wont cant couldnt wouldnt shouldnt im ive
     eg ie etc
     """

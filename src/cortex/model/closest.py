@@ -36,14 +36,12 @@ def refuse_unknown(given: Iterable[object], known: Collection[str]) -> None:
     """Raise `InvalidInput` for the first name that is not known."""
     for name in given:
         if name not in known:
-            raise InvalidInput(str(name)[:80], f"unknown argument{_hint(str(name), known)}; expected {_all(known)}")
+            names = ", ".join(known) if known else "no arguments"
+            raise InvalidInput(str(name)[:80], f"unknown argument{closest(str(name), known)}; expected {names}")
 
 
-def _hint(name: str, known: Collection[str]) -> str:
+def closest(name: str, known: Collection[str]) -> str:
+    """A hint at the known name that is probably meant, or nothing."""
     alias = _ALIASES.get(name.lower())
     near = [alias] if alias in known else get_close_matches(name.lower(), known, n=1)
     return f", did you mean {near[0]!r}?" if near else ""
-
-
-def _all(known: Collection[str]) -> str:
-    return ", ".join(known) if known else "no arguments"

@@ -1,0 +1,108 @@
+"""The MCP server over stdio: one client, one process, any number of processes on one file."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from cortex.app.logs import log_to_stderr
+from cortex.app.settings import Settings, load
+from cortex.app.worker import Worker
+
+if TYPE_CHECKING:
+    from cortex.app.cortex import Cortex
+    from cortex.providers.local import LocalEmbedder
+
+log = logging.getLogger(__name__)
+
+
+class Opening:
+    """Opens the engine once, at the first call that needs it, in whichever thread that is."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._cortex: Cortex | None = None
+        self._embedder: LocalEmbedder | None = None
+
+    def engine(self) -> Cortex:
+        """The engine; opened now if it was not."""
+        with self._lock:
+            if self._cortex is None:
+                self._cortex = self._open()
+            return self._cortex
+
+    def warm(self) -> Cortex:
+        """The engine with its model loaded."""
+        engine = self.engine()
+        if self._embedder is not None:
+            self._embedder.load()
+        return engine
+
+    def close(self) -> None:
+        """Close what was opened."""
+        with self._lock:
+            if self._cortex is not None:
+                self._cortex.close()
+
+    def _open(self) -> Cortex:
+        from cortex.app import build
+        from cortex.app.cortex import from_settings
+
+        self._embedder = build.choose_embedder(self._settings)
+        cortex = from_settings(self._settings, self._embedder, wait=self._settings.embed_wait)
+        stats = cortex.stats()
+        say(f"{stats.memories} memories in {len(stats.scopes)} scopes, {stats.pending} waiting for vectors")
+        return cortex
+
+
+def serve() -> None:
+    """Speak MCP on stdin and stdout until stdin ends."""
+    wire = divert_stdout()
+    settings = load()
+    log_to_stderr(settings.log_level)
+    say(f"memories of {settings.user} in {settings.store}")
+
+    import anyio
+
+    opening = Opening(settings)
+    worker = Worker(opening.warm)
+    # The thread that reads stdin cannot be interrupted: Ctrl-C ends the process at once. Nothing that was
+    # acknowledged is in memory only.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        anyio.run(_serve, opening, worker, settings, wire)
+    finally:
+        worker.stop()
+        opening.close()
+
+
+async def _serve(opening: Opening, worker: Worker, settings: Settings, wire: int) -> None:
+    from cortex.surfaces.mcp.stdio import run
+
+    await run(
+        opening.engine,
+        version=version("cortex-agent-memory"),
+        budget=settings.mcp_result_chars,
+        after_first=worker.start,
+        wire=wire,
+    )
+
+
+def divert_stdout() -> int:
+    """Let everything that prints go to stderr; the descriptor returned is the real stdout."""
+    sys.stdout.flush()
+    wire = os.dup(1)
+    os.dup2(2, 1)
+    return wire
+
+
+def say(message: str) -> None:
+    """One line for whoever starts the server."""
+    sys.stderr.write(f"cortex: {message}\n")
+    sys.stderr.flush()

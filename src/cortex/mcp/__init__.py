@@ -1,0 +1,1 @@
+"""The MCP server as a module: ``python -m cortex.mcp.server``."""

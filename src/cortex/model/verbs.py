@@ -1,0 +1,39 @@
+"""The one table of verbs: each has one name, and the same one at every door.
+
+``mcp`` and ``cli`` are the names there; a door that lacks a verb says why in ``absent``. ``aliases`` are
+other names a door takes for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb and what it is called at each door; None where the door lacks it."""
+
+    name: str
+    mcp: str | None
+    cli: str | None
+    absent: str = ""
+    aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+_OPERATOR = "for whoever runs the server, not for an agent"
+
+VERBS = (
+    Verb("memorize", "memorize", "memorize", aliases={"cli": ("store",)}),
+    Verb("memorize_many", None, "memorize", "one memory a call keeps errors clear; the CLI's takes --file"),
+    Verb("recall", "recall", "recall", aliases={"cli": ("search",)}),
+    Verb("get", "get_memory", "get"),
+    Verb("list_memories", "list_memories", "list"),
+    Verb("timeline", "recall_timeline", "timeline"),
+    Verb("count", None, "count", "list_memories tells the total"),
+    Verb("update", "update_memory", "update"),
+    Verb("forget", "forget", "forget"),
+    Verb("health", None, "health", _OPERATOR),
+    Verb("stats", None, "stats", _OPERATOR),
+    Verb("run_jobs", None, "worker", "the server runs them by itself"),
+)

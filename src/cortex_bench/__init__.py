@@ -1,0 +1,1 @@
+"""Evaluation and benchmarks of Cortex, on its public names only."""
