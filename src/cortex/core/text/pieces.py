@@ -82,14 +82,22 @@ def _units(text: str, end: int, room: int) -> list[_Unit]:
 
 
 def _fill(units: list[_Unit], first: int, budget: int) -> tuple[int, list[int]]:
-    """The unit after the last that fits, and the cost before each unit from the first on."""
+    """The last unit before which a piece from the first on can end, and the cost before each unit on the way.
+
+    Within the budget, unless what a reader sees as one character is larger.
+    """
     spent = [0]
     last = first
-    while last < len(units) - 1:
-        total = spent[-1] + units[last].cost
-        if total > budget and (last > first and units[last].grade != _NEVER):
-            break
-        spent.append(total)
+    while last < len(units) - 1 and spent[-1] + units[last].cost <= budget:
+        spent.append(spent[-1] + units[last].cost)
+        last += 1
+    end = last
+    while end > first and units[end].grade == _NEVER:
+        end -= 1
+    if end > first:
+        return end, spent[: end - first + 1]
+    while last == first or units[last].grade == _NEVER:
+        spent.append(spent[-1] + units[last].cost)
         last += 1
     return last, spent
 
