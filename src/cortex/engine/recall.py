@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from cortex.core import citing
 from cortex.core.lexical import Corpus, bm25, idf
 from cortex.core.matching import details_pass, hidden, passes
 from cortex.core.moments import microseconds
-from cortex.core.scoring.fusion import Fused, fuse, pool
+from cortex.core.scoring.fusion import fuse, parts, pool
 from cortex.core.scoring.rank import Ranked, merge, top
 from cortex.core.scoring.similarity import NOTHING
 from cortex.core.text import analyse_query
@@ -22,11 +23,31 @@ from cortex.engine.shelf import View
 from cortex.model.embedding import FloatArray
 from cortex.model.memory import Memory
 from cortex.model.policy import Action, Caller, Grant
-from cortex.model.query import Question, Selection
+from cortex.model.query import Filter, Question, Selection
 from cortex.model.scope import Scope
 from cortex.model.score import Hit, LeftOut, Recall
 
 Mask = npt.NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """What a memory must pass to leave, at the moment of the question."""
+
+    grant: Grant
+    filter: Filter
+    now: datetime
+
+    def why_not(self, memory: Memory) -> str | None:
+        """The reason that a memory stays; None for one that may leave."""
+        if not guard.covers(self.grant, memory):
+            return "denied"
+        if memory.status not in self.filter.statuses:
+            return memory.status.value
+        reason = hidden(memory, self.grant.clearance, self.now)
+        if reason is None and not (self.filter.trivial or passes(memory, self.filter)):
+            return "filter"
+        return reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +63,13 @@ class _Search:
 
 def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Question) -> Recall:
     """The best memories of these scopes for a question."""
-    grant = guard.authorise(caller, Action.READ, scopes)
+    gate = _Gate(guard.authorise(caller, Action.READ, scopes), question.filter, deps.clock.now())
     vector, problem = vectors.embed_query(deps, question.text)
-    views = deps.index.views(grant.scopes)
-    masks = _masks(deps, grant, question, views)
-    search = _Search(views, masks, vector, analyse_query(question.text), pool(question.limit))
+    views = deps.index.views(gate.grant.scopes)
+    search = _Search(views, _masks(deps, gate, views), vector, analyse_query(question.text), pool(question.limit))
     legs = _legs(search)
-    fused = fuse(legs, question.fusion)
-    hits = _collect(deps, grant, question, fused)
-    near = _left_out(deps, grant, question, search, fused) if question.explain else ()
+    hits = _collect(deps, gate, question, legs)
+    near = _left_out(deps, gate, question, search) if question.explain else ()
     return Recall(
         hits=hits,
         legs=tuple(legs),
@@ -64,14 +83,13 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
     )
 
 
-def _masks(deps: Deps, grant: Grant, question: Question, views: Sequence[View]) -> list[Mask]:
-    now = deps.clock.now()
-    if question.filter.trivial:
-        return [view.visible(int(grant.clearance), microseconds(now)) for view in views]
-    selection = Selection(scopes=grant.scopes, clearance=grant.clearance, now=now, filter=question.filter)
-    details = bool(question.filter.tags or question.filter.metadata)
-    rows = deps.store.matching(selection, details=details)
-    seqs = [row.seq for row in rows if details_pass(row.tags, row.metadata, question.filter)]
+def _masks(deps: Deps, gate: _Gate, views: Sequence[View]) -> list[Mask]:
+    grant, wanted = gate.grant, gate.filter
+    if wanted.trivial:
+        return [view.visible(int(grant.clearance), microseconds(gate.now)) for view in views]
+    selection = Selection(scopes=grant.scopes, clearance=grant.clearance, now=gate.now, filter=wanted)
+    rows = deps.store.matching(selection, details=bool(wanted.tags or wanted.metadata))
+    seqs = [row.seq for row in rows if details_pass(row.tags, row.metadata, wanted)]
     return [view.chosen(seqs) for view in views]
 
 
@@ -103,40 +121,30 @@ def _lexical(search: _Search) -> Ranked:
     return merge(lists, search.size)
 
 
-def _collect(deps: Deps, grant: Grant, question: Question, fused: Sequence[Fused]) -> tuple[Hit, ...]:
+def _collect(deps: Deps, gate: _Gate, question: Question, legs: Mapping[str, Ranked]) -> tuple[Hit, ...]:
     """The first ``limit`` candidates whose rows, read now, may really leave."""
-    hits: list[Hit] = []
+    fused = fuse(legs, question.fusion)
+    found: list[tuple[Memory, float]] = []
     start = 0
-    while len(hits) < question.limit and start < len(fused):
-        batch = fused[start : start + question.limit - len(hits)]
+    while len(found) < question.limit and start < len(fused):
+        batch = fused[start : start + question.limit - len(found)]
         start += len(batch)
         rows = {memory.seq: memory for memory in deps.store.read([item.seq for item in batch])}
-        for item in batch:
-            memory = rows.get(item.seq)
-            if memory is not None and _why_not(deps, grant, question, memory) is None:
-                hits.append(Hit(memory, item.score, item.parts, citing.cite(memory, item.score)))
-    return tuple(hits)
+        passed = ((rows[item.seq], item.score) for item in batch if item.seq in rows)
+        found.extend((memory, score) for memory, score in passed if gate.why_not(memory) is None)
+    said = parts(legs, [memory.seq for memory, _ in found])
+    return tuple(Hit(memory, score, said[memory.seq], citing.cite(memory, score)) for memory, score in found)
 
 
-def _why_not(deps: Deps, grant: Grant, question: Question, memory: Memory) -> str | None:
-    if not guard.covers(grant, memory):
-        return "denied"
-    if memory.status not in question.filter.statuses:
-        return memory.status.value
-    reason = hidden(memory, grant.clearance, deps.clock.now())
-    return reason if reason is not None else None if passes(memory, question.filter) else "filter"
-
-
-def _left_out(
-    deps: Deps, grant: Grant, question: Question, search: _Search, fused: Sequence[Fused]
-) -> tuple[LeftOut, ...]:
+def _left_out(deps: Deps, gate: _Gate, question: Question, search: _Search) -> tuple[LeftOut, ...]:
     """Everyone who came close: candidates of the pool, and those that only their state keeps out of it."""
-    unmasked = replace(search, masks=[view.alive() for view in search.views])
-    ranked = {item.seq: item for item in (*fuse(_legs(unmasked), question.fusion), *fused)}
-    near = sorted(ranked.values(), key=lambda item: (-item.score, item.seq))[: search.size + question.limit]
+    masked, unmasked = _legs(search), _legs(replace(search, masks=[view.alive() for view in search.views]))
+    best = {item.seq: item for legs in (unmasked, masked) for item in fuse(legs, question.fusion)}
+    near = sorted(best.values(), key=lambda item: (-item.score, item.seq))[: search.size + question.limit]
+    said = parts(unmasked, best) | parts(masked, {seq for ranked in masked.values() for seq in ranked.seqs})
     found = []
     for memory in deps.store.read([item.seq for item in near]):
-        if guard.covers(grant, memory):
-            reason = _why_not(deps, grant, question, memory) or f"below the limit of {question.limit}"
-            found.append(LeftOut(memory.id, reason, ranked[memory.seq].parts))
+        if guard.covers(gate.grant, memory):
+            reason = gate.why_not(memory) or f"below the limit of {question.limit}"
+            found.append(LeftOut(memory.id, reason, said[memory.seq]))
     return tuple(found)

@@ -116,6 +116,7 @@ class Shelf:
         self._dead = 0
         self._inactive = 0
         self._bounds = (0, _NEVER, _ALWAYS, _NEVER)
+        self._view: View | None = None
         self.change = 0
 
     @property
@@ -131,13 +132,21 @@ class Shelf:
 
     def put(self, feed: Feed) -> None:
         """Take in what changed."""
+        if not feed.rows and not feed.erased:
+            return
+        self._view = None
         self._bury([*feed.erased, *(row.seq for row in feed.rows)])
         if feed.rows:
             self._append(feed.rows)
         self.change = feed.change
 
     def view(self) -> View:
-        """The arrays of this moment."""
+        """The arrays of this moment; the same object until something changes."""
+        if self._view is None:
+            self._view = self._look()
+        return self._view
+
+    def _look(self) -> View:
         return View(
             columns={name: array[: self._rows] for name, array in self._columns.items()},
             pieces=self._pieces[: self._piece_count],

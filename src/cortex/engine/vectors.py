@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cortex.core import keep
-from cortex.core.scoring.similarity import unit, usable
+from cortex.core.scoring.similarity import unit
 from cortex.engine.deps import Deps
 from cortex.model.embedding import Embedding, FloatArray
 from cortex.model.memory import Memory
@@ -60,9 +60,10 @@ def embed_query(deps: Deps, text: str) -> tuple[FloatArray | None, str]:
     answer = _ask(deps, [text])
     if isinstance(answer, str):
         return None, answer
-    if not usable(answer.vectors, deps.embedder.signature.dim):
+    vectors = unit(answer.vectors, deps.embedder.signature.dim)
+    if vectors is None:
         return None, "the embedder gave an unusable vector for the query"
-    return unit(answer.vectors)[0], ""
+    return vectors[0], ""
 
 
 def _unavailable(deps: Deps) -> str:
@@ -89,10 +90,10 @@ def _ask(deps: Deps, texts: list[str]) -> _Answer | str:
 
 
 def _embedding(deps: Deps, answer: _Answer, rows: list[int]) -> Embedding | None:
-    pieces = answer.vectors[rows]
-    if not usable(pieces, deps.embedder.signature.dim):
+    pieces = unit(answer.vectors[rows], deps.embedder.signature.dim)
+    if pieces is None:
         return None
     tokens = None
     if answer.token_vectors is not None:
         tokens = np.concatenate([np.asarray(answer.token_vectors[row], dtype=np.float32) for row in rows])
-    return Embedding(deps.embedder.signature, unit(pieces), tokens)
+    return Embedding(deps.embedder.signature, pieces, tokens)

@@ -70,7 +70,10 @@ class Filter:
     @property
     def trivial(self) -> bool:
         """Whether only the status narrows, and to active."""
-        return self == Filter()
+        return self == _ACTIVE_ONLY
+
+
+_ACTIVE_ONLY = Filter()
 
 
 class Order(StrEnum):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from cortex.model.memory import Memory
 
 
-@dataclass(frozen=True, slots=True)
-class LegScore:
+class LegScore(NamedTuple):
     """Where one retrieval leg put a memory: 1-based rank and the leg's own score."""
 
     rank: int

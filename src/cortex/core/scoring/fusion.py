@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import assert_never
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, assert_never
 
 from cortex.core.scoring.rank import Ranked
 from cortex.model.query import Fusion
@@ -14,13 +13,11 @@ RRF_K = 60
 POOL_FACTOR = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
-    """A candidate with its fused score and what each leg said of it."""
+class Fused(NamedTuple):
+    """A candidate with its fused score."""
 
     seq: int
     score: float
-    parts: Mapping[str, LegScore]
 
 
 def pool(limit: int) -> int:
@@ -31,15 +28,20 @@ def pool(limit: int) -> int:
 def fuse(legs: Mapping[str, Ranked], fusion: Fusion) -> list[Fused]:
     """Every candidate, best first; ties by the smaller seq."""
     scores: dict[int, float] = {}
-    parts: dict[int, dict[str, LegScore]] = {}
-    for name, ranked in legs.items():
-        for rank, (seq, score, share) in enumerate(
-            zip(ranked.seqs, ranked.scores, _shares(ranked, fusion, len(legs)), strict=True), start=1
-        ):
+    for ranked in legs.values():
+        for seq, share in zip(ranked.seqs, _shares(ranked, fusion, len(legs)), strict=True):
             scores[seq] = scores.get(seq, 0.0) + share
-            parts.setdefault(seq, {})[name] = LegScore(rank, score)
-    order = sorted(scores, key=lambda seq: (-scores[seq], seq))
-    return [Fused(seq, scores[seq], parts[seq]) for seq in order]
+    return [Fused(seq, -score) for score, seq in sorted((-score, seq) for seq, score in scores.items())]
+
+
+def parts(legs: Mapping[str, Ranked], seqs: Collection[int]) -> dict[int, dict[str, LegScore]]:
+    """What each leg that found them said of these candidates."""
+    said: dict[int, dict[str, LegScore]] = {seq: {} for seq in seqs}
+    for name, ranked in legs.items():
+        for rank, seq in enumerate(ranked.seqs):
+            if seq in said:
+                said[seq][name] = LegScore(rank + 1, ranked.scores[rank])
+    return said
 
 
 def _shares(ranked: Ranked, fusion: Fusion, legs: int) -> list[float]:

@@ -8,22 +8,26 @@ import numpy.typing as npt
 from cortex.model.embedding import FloatArray
 
 NOTHING = np.float32(-np.inf)
+_UNIT_TOLERANCE = 1e-5
 
 
-def usable(vector: npt.NDArray[np.generic], dim: int) -> bool:
-    """Whether an array can be compared: one or more rows of ``dim`` finite values, none all zero."""
-    if vector.ndim != 2 or vector.shape[0] == 0 or vector.shape[1] != dim:
-        return False
-    if not np.issubdtype(vector.dtype, np.floating):
-        return False
-    return bool(np.isfinite(vector).all() and (np.abs(vector).max(axis=1) > 0).all())
+def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
+    """The rows scaled to length 1, float32 [n, dim]; None for anything that cannot be compared.
 
-
-def unit(vectors: npt.NDArray[np.floating]) -> FloatArray:
-    """Rows scaled to length 1, float32; a row that already is stays as it is."""
-    norms = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
-    scaled = np.where(np.abs(norms - 1.0) < 1e-5, vectors, vectors / norms)
-    return np.ascontiguousarray(scaled, dtype=np.float32)
+    That is no rows, another dimension, no numbers, or a row that is all zero or not finite.
+    """
+    if vectors.ndim != 2 or len(vectors) == 0 or vectors.shape[1] != dim:
+        return None
+    if vectors.dtype.kind != "f":
+        return None
+    exact = vectors.astype(np.float64)
+    squares = np.vecdot(exact, exact)
+    # A value that is not finite makes its row's sum so; NaN fails both comparisons.
+    if not ((squares > 0.0) & (squares < np.inf)).all():
+        return None
+    if (np.abs(squares - 1.0) < _UNIT_TOLERANCE).all():
+        return np.ascontiguousarray(vectors, dtype=np.float32)
+    return np.ascontiguousarray(exact / np.sqrt(squares)[:, None], dtype=np.float32)
 
 
 def best_pieces(pieces: FloatArray, owners: npt.NDArray[np.int32] | None, rows: int, query: FloatArray) -> FloatArray:
@@ -32,7 +36,9 @@ def best_pieces(pieces: FloatArray, owners: npt.NDArray[np.int32] | None, rows: 
     ``pieces``: unit vectors [p, dim]. ``owners``: the memory row of each piece, or None when piece i
     is the only piece of row i.
     """
-    scores: FloatArray = pieces @ query
+    # A row at a time: BLAS would use every core for a product this small, and take longer for it; and a
+    # row's value does not depend on how many rows there are.
+    scores: FloatArray = np.vecdot(pieces, query)
     if owners is None:
         return scores
     best = np.full(rows, NOTHING, dtype=np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from cortex.model.embedding import EmbeddingSignature
@@ -14,6 +15,12 @@ from cortex.model.scope import Scope
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+
+# Looking a member up in a dictionary costs a fifth of calling its class, and rows are read on every recall.
+_STATUSES = {item.value: item for item in Status}
+_KINDS = {item.value: item for item in Kind}
+_TIERS = {item.value: item for item in Tier}
+_CLEARANCES = {item.value: item for item in Clearance}
 
 WRITTEN = (
     "id scope_id change identity status kind tier author agent session position speaker role fingerprint "
@@ -31,6 +38,12 @@ SELECT = (
     "(SELECT json_group_array(json_array(l.relation, l.target, l.reason)) FROM links l WHERE l.seq = m.seq) "
     "FROM memories m JOIN scopes s USING (scope_id) LEFT JOIN signatures g USING (signature_id) "
 )
+
+
+@lru_cache(maxsize=1024)
+def _scope(key: str, org_id: str) -> Scope:
+    """One value a scope: building it checks the name anew."""
+    return Scope(key, org_id)
 
 
 def to_micros(at: datetime | None) -> int | None:
@@ -81,10 +94,10 @@ def to_memory(row: Sequence[Any]) -> Memory:
     return Memory(
         seq=seq,
         id=id_,
-        scope=Scope(scope_key, org_id),
-        status=Status(status),
-        kind=Kind(kind),
-        tier=Tier(tier),
+        scope=_scope(scope_key, org_id),
+        status=_STATUSES[status],
+        kind=_KINDS[kind],
+        tier=_TIERS[tier],
         author=author,
         agent=agent,
         session=session,
@@ -96,7 +109,7 @@ def to_memory(row: Sequence[Any]) -> Memory:
         importance=importance,
         emotion=emotion,
         confidence=confidence,
-        clearance_min=Clearance(clearance),
+        clearance_min=_CLEARANCES[clearance],
         created_at=EPOCH + timedelta(microseconds=created),
         updated_at=EPOCH + timedelta(microseconds=updated),
         event_time=from_micros(event),
