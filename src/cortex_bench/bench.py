@@ -1,6 +1,6 @@
 """``make bench``: how fast Cortex is, each figure beside what cannot be avoided in the same run.
 
-Bars are ratios to such a floor, measured in turn with it, so that a slow machine changes neither.
+Bars are ratios to such a floor, measured in turn with it, so that the machine's speed cancels out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cortex_bench.synthetic import DIM, GivenVectors, collection
 
 SIZES = (1_000, 10_000)
 QUESTIONS = 100
-ROUNDS = 3
+ROUNDS = 7
 LIMIT = 5
 POOL = 20
 _COUNTER = count()
@@ -86,7 +86,7 @@ def _sized(size: int, path: Path, bars: list[Bar]) -> None:
         _row(f"recall {size}, vector given", f"{recall:.2f} ms CPU")
         _row(f"its floor: product + top-k + lexical scoring {size}", f"{least:.2f} ms CPU")
         ratio = median(ours / theirs for ours, theirs in zip(*times, strict=True))
-        _row(f"recall / floor at {size}, pair by pair", f"{ratio:.2f}")
+        _row(f"recall / floor at {size}, round by round", f"{ratio:.2f}")
         if size == SIZES[-1]:
             bars.append(Bar(f"recall / floor at {size}", ratio, 1.5))
         _single_writes(cortex, path.with_suffix(".bare"), size)
@@ -197,15 +197,20 @@ def _exchange(server: subprocess.Popen[str], message: str) -> str:
 
 
 def _in_turn(calls: list[Callable[[int], Any]], clock: Callable[[], float] = time.process_time) -> list[list[float]]:
-    """Milliseconds of each call (CPU time, unless another clock is given), the calls taking turns."""
-    spent: list[list[float]] = [[] for _ in calls]
+    """Milliseconds of each call (CPU time, unless another clock is given), by round: the median of its questions.
+
+    The calls take turns round by round, so that each works on its own data as warm as it would alone.
+    """
+    rounds: list[list[float]] = [[] for _ in calls]
     for _ in range(ROUNDS):
-        for i in range(QUESTIONS):
-            for call, times in zip(calls, spent, strict=True):
+        for call, medians in zip(calls, rounds, strict=True):
+            spent = []
+            for i in range(QUESTIONS):
                 started = clock()
                 call(i)
-                times.append((clock() - started) * 1000)
-    return spent
+                spent.append((clock() - started) * 1000)
+            medians.append(median(spent))
+    return rounds
 
 
 def _row(name: str, value: str) -> None:

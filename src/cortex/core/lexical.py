@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +35,7 @@ class Corpus:
         return self.tokens / self.documents if self.documents and self.tokens else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Postings:
+class Postings(NamedTuple):
     """Where one term occurs: document rows, and how often in each; ``frequency`` counts the active ones."""
 
     rows: npt.NDArray[np.int32]

@@ -24,7 +24,8 @@ class Intake:
     """Reads what one caller hands in; times without a zone are in ``zone``, a recall gives ``top_k`` hits."""
 
     def __init__(self, caller: Caller, zone: tzinfo, top_k: int) -> None:
-        self._caller = caller
+        self._own = Scope.user(caller.user, caller.org_id)
+        self._org_id = caller.org_id
         self._zone = zone
         self._top_k = top_k
 
@@ -37,7 +38,7 @@ class Intake:
             raise InvalidInput("item", f"expected text or an object with content, got {type(item).__name__}")
         if "content" not in given:
             raise InvalidInput("content", "missing; give the text to remember")
-        empty = Draft(content="", scope=Scope.user(self._caller.user, self._caller.org_id))
+        empty = Draft(content="", scope=self._own)
         return self._apply(empty, {name: value for name, value in given.items() if value is not None})
 
     def edit(self, changes: Mapping[str, Any]) -> Callable[[Draft], Draft]:
@@ -50,11 +51,11 @@ class Intake:
     def scope(self, given: object) -> Scope:
         """One scope; None is the caller's own."""
         if given is None:
-            return Scope.user(self._caller.user, self._caller.org_id)
+            return self._own
         if isinstance(given, Scope):
             return given
         if isinstance(given, str):
-            return Scope(given, self._caller.org_id)
+            return Scope(given, self._org_id)
         raise InvalidInput("scope", f"expected text, got {type(given).__name__}")
 
     def scopes(self, given: object) -> list[Scope]:

@@ -129,8 +129,8 @@ def _collect(deps: Deps, gate: _Gate, question: Question, legs: Mapping[str, Ran
     while len(found) < question.limit and start < len(fused):
         batch = fused[start : start + question.limit - len(found)]
         start += len(batch)
-        rows = {memory.seq: memory for memory in deps.store.read([item.seq for item in batch])}
-        passed = ((rows[item.seq], item.score) for item in batch if item.seq in rows)
+        rows = {memory.seq: memory for memory in deps.store.read([seq for seq, _ in batch])}
+        passed = ((rows[seq], score) for seq, score in batch if seq in rows)
         found.extend((memory, score) for memory, score in passed if gate.why_not(memory) is None)
     said = parts(legs, [memory.seq for memory, _ in found])
     return tuple(Hit(memory, score, said[memory.seq], citing.cite(memory, score)) for memory, score in found)
@@ -139,11 +139,11 @@ def _collect(deps: Deps, gate: _Gate, question: Question, legs: Mapping[str, Ran
 def _left_out(deps: Deps, gate: _Gate, question: Question, search: _Search) -> tuple[LeftOut, ...]:
     """Everyone who came close: candidates of the pool, and those that only their state keeps out of it."""
     masked, unmasked = _legs(search), _legs(replace(search, masks=[view.alive() for view in search.views]))
-    best = {item.seq: item for legs in (unmasked, masked) for item in fuse(legs, question.fusion)}
-    near = sorted(best.values(), key=lambda item: (-item.score, item.seq))[: search.size + question.limit]
+    best = {seq: score for legs in (unmasked, masked) for seq, score in fuse(legs, question.fusion)}
+    near = sorted(best, key=lambda seq: (-best[seq], seq))[: search.size + question.limit]
     said = parts(unmasked, best) | parts(masked, {seq for ranked in masked.values() for seq in ranked.seqs})
     found = []
-    for memory in deps.store.read([item.seq for item in near]):
+    for memory in deps.store.read(near):
         if guard.covers(gate.grant, memory):
             reason = gate.why_not(memory) or f"below the limit of {question.limit}"
             found.append(LeftOut(memory.id, reason, said[memory.seq]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from cortex.errors import InvalidInput
 
 LOCAL_ORG = "local"
 MAX_NAME = 200
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -52,5 +54,5 @@ def check_name(field: str, name: str) -> None:
         raise InvalidInput(field, f"{name!r} is empty or has white space around it")
     if len(name) > MAX_NAME:
         raise InvalidInput(field, f"{len(name)} characters; at most {MAX_NAME}")
-    if any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or 0xD800 <= ord(c) < 0xE000 for c in name):
+    if _UNPRINTABLE.search(name):
         raise InvalidInput(field, f"{name!r} has a control character or half of a surrogate pair")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from cortex.core.scoring.rank import Ranked
 from cortex.model.query import Fusion
@@ -13,25 +13,18 @@ RRF_K = 60
 POOL_FACTOR = 4
 
 
-class Fused(NamedTuple):
-    """A candidate with its fused score."""
-
-    seq: int
-    score: float
-
-
 def pool(limit: int) -> int:
     """How many candidates each leg supplies for ``limit`` hits."""
     return POOL_FACTOR * limit
 
 
-def fuse(legs: Mapping[str, Ranked], fusion: Fusion) -> list[Fused]:
-    """Every candidate, best first; ties by the smaller seq."""
+def fuse(legs: Mapping[str, Ranked], fusion: Fusion) -> list[tuple[int, float]]:
+    """Every candidate as (seq, score), best first; ties by the smaller seq."""
     scores: dict[int, float] = {}
     for ranked in legs.values():
         for seq, share in zip(ranked.seqs, _shares(ranked, fusion, len(legs)), strict=True):
             scores[seq] = scores.get(seq, 0.0) + share
-    return [Fused(seq, -score) for score, seq in sorted((-score, seq) for seq, score in scores.items())]
+    return [(seq, -negated) for negated, seq in sorted([(-score, seq) for seq, score in scores.items()])]
 
 
 def parts(legs: Mapping[str, Ranked], seqs: Collection[int]) -> dict[int, dict[str, LegScore]]:

@@ -1,0 +1,67 @@
+"""Commands that change or erase a memory: update and forget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cortex.cli import render
+from cortex.cli.options import CLEARABLE, given, memory_fields, text_of
+from cortex.cli.run import Run
+from cortex.cli.verb import Verb
+
+
+@click.command("update", cls=Verb, examples=[
+    "cortex update 1f3a5c7e --content 'Ada prefers green tea'",
+    "cortex update 1f3a5c7e --importance 9 --tag drinks --tag health",
+    "cortex update 1f3a5c7e --clear speaker",
+])  # fmt: skip
+@click.argument("id")
+@click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
+@memory_fields
+@click.option(
+    "--clear",
+    multiple=True,
+    type=click.Choice(CLEARABLE),
+    metavar="FIELD",
+    help=f"Empty a field; may be repeated: {', '.join(CLEARABLE)}.",
+)
+@click.pass_obj
+def update(run: Run, /, id: str, content: str | None, clear: tuple[str, ...], **fields: Any) -> None:  # fmt: skip
+    """Change what is given of a memory and keep the rest.
+
+    What is not given stays as it is, whatever the defaults of a new memory are. Search finds the new text at once.
+    ID is the id of a memory or its beginning, at least 4 digits.
+    """
+    changes = _changes(content, clear, given(fields))
+    with run.cortex() as cortex:
+        receipt = cortex.update(id, **changes)
+    run.show(receipt, lambda look: render.updated(receipt, look))
+    run.warn(render.owed([receipt]))
+
+
+@click.command("forget", cls=Verb, examples=["cortex forget 1f3a5c7e", "cortex forget 1f3a5c7e --json"])
+@click.argument("id")
+@click.pass_obj
+def forget(run: Run, /, id: str) -> None:
+    """Erase a memory and every trace of it.
+
+    It asks for nothing and cannot be undone. ID is the id of a memory or its beginning, at least 4 digits; a beginning
+    that several memories share erases none.
+    """
+    with run.cortex() as cortex:
+        receipt = cortex.forget(id)
+    run.show(receipt, lambda look: render.forgotten(receipt, look))
+
+
+def _changes(content: str | None, clear: tuple[str, ...], fields: dict[str, Any]) -> dict[str, Any]:
+    emptied = dict.fromkeys((name.replace("-", "_") for name in clear), None)
+    for name in emptied:
+        if name in fields:
+            raise click.UsageError(f"{name.replace('_', '-')} is both given and cleared")
+    text = {} if content is None else {"content": text_of(content)}
+    changes = {**text, **fields, **emptied}
+    if not changes:
+        raise click.UsageError("nothing to change: give --content, another option, or --clear FIELD")
+    return changes

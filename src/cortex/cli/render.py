@@ -1,0 +1,165 @@
+"""Memories and answers as lines for a person: one memory a line, nothing in it can pretend to be another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cortex.cli.document import plain
+from cortex.cli.escape import columns, fit, one_line, safe
+from cortex.cli.run import Look
+
+if TYPE_CHECKING:  # the model needs numpy, help does not
+    from cortex.model.change import Receipt
+    from cortex.model.memory import Memory
+    from cortex.model.score import LegScore, Recall
+
+SHORT = 8
+_LEAST_TEXT = 16
+_LABEL = 13
+
+
+def memories(found: Iterable[Memory], look: Look, *, clock: bool = False) -> Iterator[str]:
+    """Each memory in a line; ``clock`` adds the hour to its date."""
+    every = list(found)
+    widest = max((len(memory.kind) for memory in every), default=0)
+    for memory in every:
+        yield _line(memory, look, widest, clock=clock)
+
+
+def recall(answer: Recall, look: Look) -> Iterator[str]:
+    """Each hit in a line, below it its score and its rank in each leg; then what was left out, if that was asked."""
+    lines = memories((hit.memory for hit in answer.hits), look)
+    for hit, line in zip(answer.hits, lines, strict=True):
+        yield line
+        yield click.style(f"{'':{SHORT + 2}}{hit.score:.4f} = {_parts(hit.parts)}", dim=True)
+    if answer.left_out:
+        yield ""
+        yield click.style("left out", bold=True)
+    for item in answer.left_out:
+        yield f"{_id(item.id)}  {item.reason}  {click.style(_parts(item.parts), dim=True)}".rstrip()
+
+
+def whole(memory: Memory, look: Look) -> Iterator[str]:
+    """Every field that says something, then the text, set in so that it cannot look like a field."""
+    for name, value in _fields(memory, look):
+        yield f"{click.style(f'{name:{_LABEL}}', dim=True)}{safe(value)}"
+    yield ""
+    for line in safe(memory.content).split("\n"):
+        yield f"  {line}"
+
+
+def kept(receipt: Receipt, look: Look) -> Iterator[str]:
+    """That the memory is kept, or which equal one was there."""
+    verb = "already kept" if receipt.deduplicated else "kept"
+    yield f"{verb} {_id(receipt.id or '')}{_elsewhere(receipt.scope, look)}"
+
+
+def updated(receipt: Receipt, look: Look) -> Iterator[str]:
+    """That the memory is changed, and its version now."""
+    yield f"updated {_id(receipt.id or '')}{_elsewhere(receipt.scope, look)}  version {receipt.version}"
+
+
+def forgotten(receipt: Receipt, look: Look) -> Iterator[str]:
+    """What was erased, a count for each kind of trace."""
+    yield f"forgot {receipt.id}{_elsewhere(receipt.scope, look)}"
+    counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in receipt.counts.items() if count)
+    yield f"{'':{SHORT + 2}}erased: {counts or 'nothing else'}"
+
+
+def table(rows: Mapping[str, object]) -> Iterator[str]:
+    """Names and values in two columns."""
+    width = max(map(len, rows), default=0) + 2
+    for name, value in rows.items():
+        yield f"{click.style(f'{safe(name):{width}}', dim=True)}{safe(str(value))}"
+
+
+def owed(receipts: Iterable[Receipt]) -> Iterator[str]:
+    """What is less than it should be about memories that were just kept."""
+    written = [receipt for receipt in receipts if receipt.id]
+    pending = sum(receipt.pending for receipt in written)
+    if pending:
+        yield f"{_memories(pending)} found by words only until the vectors are made: cortex worker --once"
+    for receipt in written:
+        if not receipt.pending and 0 < receipt.embedded_chars < receipt.content_chars:
+            yield (
+                f"{(receipt.id or '')[:SHORT]}: the first {receipt.embedded_chars:,} of {receipt.content_chars:,} "
+                "characters are found by meaning, all of them by words"
+            )
+
+
+def lacking(answer: Recall) -> Iterator[str]:
+    """What is less than it should be about an answer."""
+    if answer.degraded:
+        yield f"answered without {', '.join(answer.degraded)}: {safe('; '.join(answer.notes)) or 'no reason given'}"
+    if answer.pending:
+        yield f"{_memories(answer.pending)} found by words only until the vectors are made: cortex worker --once"
+
+
+def _memories(count: int) -> str:
+    return "1 memory is" if count == 1 else f"{count} memories are"
+
+
+def _line(memory: Memory, look: Look, widest: int, *, clock: bool) -> str:
+    third = max(look.width // 3, 1)
+    date = _when(memory.event_time or memory.created_at, look)[: 16 if clock else 10]
+    place = "" if memory.scope.key == look.home else f"{fit(one_line(memory.scope.key), third)}  "
+    state = "" if memory.status == "active" else f"[{memory.status}] "
+    head = f"{date}  {memory.kind:{widest}}  {place}{state}"
+    tags = fit(" ".join(f"#{one_line(tag)}" for tag in memory.tags), third)
+    room = max(look.width - SHORT - 2 - columns(head) - (columns(tags) + 2 if tags else 0), _LEAST_TEXT)
+    speaker = fit(f"{one_line(memory.speaker)}: ", room) if memory.speaker else ""
+    text = fit(one_line(memory.content[: 4 * room + 1000]), room - columns(speaker))
+    said = f"{click.style(speaker, bold=True)}{text}" if speaker else text
+    tail = f"  {click.style(tags, fg='cyan')}" if tags else ""
+    return f"{_id(memory.id)}  {head}{said}{tail}"
+
+
+def _id(full: str) -> str:
+    return click.style(full[:SHORT], fg="yellow")
+
+
+def _elsewhere(scope: str | None, look: Look) -> str:
+    return "" if scope in (None, look.home) else f" in {safe(scope or '')}"
+
+
+def _parts(parts: Mapping[str, LegScore]) -> str:
+    return ", ".join(f"{leg} {part.rank} ({part.score:.3f})" for leg, part in parts.items())
+
+
+def _when(at: datetime, look: Look) -> str:
+    return at.astimezone(look.zone).isoformat(sep=" ", timespec="seconds")
+
+
+def _fields(memory: Memory, look: Look) -> Iterator[tuple[str, str]]:
+    signature = f", {memory.signature}" if memory.signature else ""
+    vector = f"{memory.embedding}{signature}; {memory.embedded_chars:,} of {len(memory.content):,} characters"
+    special = {
+        "scope": memory.scope.key,
+        "clearance_min": memory.clearance_min.name.lower(),
+        "tags": ", ".join(one_line(tag) for tag in memory.tags),
+        "links": ", ".join(f"{link.relation} {link.target[:SHORT]}" for link in memory.links),
+        "supersedes": ", ".join(memory.supersedes),
+        "embedding": vector,
+    }
+    for name in _SHOWN:
+        value = special.get(name, getattr(memory, name))
+        if value not in (None, "", (), {}):
+            yield name.replace("_min", "").replace("_", " "), _text(value, look)
+
+
+def _text(value: Any, look: Look) -> str:
+    if isinstance(value, datetime):
+        return _when(value, look)
+    return one_line(json.dumps(plain(value), ensure_ascii=False) if isinstance(value, Mapping) else str(value))
+
+
+_SHOWN = (
+    "id", "scope", "kind", "tier", "status", "speaker", "role", "session", "position", "tags", "importance", "emotion",
+    "confidence", "event_time", "valid_from", "valid_to", "expires_at", "created_at", "updated_at", "author", "agent",
+    "clearance_min", "language", "metadata", "source", "links", "supersedes", "superseded_by", "version", "embedding",
+)  # fmt: skip

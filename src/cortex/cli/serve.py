@@ -1,0 +1,31 @@
+"""Commands that take over the process: mcp and demo."""
+
+from __future__ import annotations
+
+import click
+
+from cortex.cli.verb import Server
+
+
+@click.command("mcp", cls=Server, examples=["cortex mcp", "claude mcp add cortex -- cortex mcp"])
+def mcp() -> None:
+    """Serve memory to an agent over MCP (stdio).
+
+    An MCP client starts it. Everything but the protocol goes to stderr. It takes its settings from the environment,
+    .env and cortex.toml.
+    """
+    from cortex.app.server import serve
+
+    serve()
+
+
+@click.command("demo", cls=Server, examples=["cortex demo"])
+@click.pass_context
+def demo(ctx: click.Context) -> None:
+    """Show in a minute what Cortex does.
+
+    It works in a folder of its own with settings of its own, and leaves your memories alone.
+    """
+    from cortex.app.demo import run
+
+    ctx.exit(run())

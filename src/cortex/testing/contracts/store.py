@@ -1,0 +1,29 @@
+"""The suite of a record store: every promise of the port."""
+
+from __future__ import annotations
+
+from cortex.testing.contracts.adding import AtomicContract, DedupContract, IdempotencyContract
+from cortex.testing.contracts.changing import EraseContract, ReplaceContract, StatusContract, VectorsContract
+from cortex.testing.contracts.following import FeedContract, JobContract, LifeContract
+from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
+from cortex.testing.contracts.selecting import FilterContract, OrderContract
+
+
+class RecordStoreContract(
+    AtomicContract,
+    DedupContract,
+    IdempotencyContract,
+    ReplaceContract,
+    VectorsContract,
+    StatusContract,
+    EraseContract,
+    RoundTripContract,
+    LookupContract,
+    InfoContract,
+    FilterContract,
+    OrderContract,
+    FeedContract,
+    JobContract,
+    LifeContract,
+):
+    """Tests of a `RecordStore`; a subclass gives the fixture ``new_store``, which makes an empty one."""
