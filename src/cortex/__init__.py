@@ -6,10 +6,10 @@ pay for the engine.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+import importlib as _importlib
+import typing as _typing
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from cortex.app.aio import AsyncCortex
     from cortex.app.cortex import Cortex
     from cortex.errors import CortexError
@@ -64,7 +64,7 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     for module, names in _HOMES.items():
         if name in names.split():
-            return getattr(import_module(module), name)
+            return getattr(_importlib.import_module(module), name)
     raise AttributeError(f"module 'cortex' has no attribute {name!r}")
 
 

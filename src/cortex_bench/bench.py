@@ -6,7 +6,6 @@ Bars are ratios to such a floor, measured in turn with it, so that the machine's
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,8 +20,8 @@ from typing import Any
 import psutil
 
 from cortex import Cortex
-from cortex_bench.floor import Floor
-from cortex_bench.synthetic import DIM, GivenVectors, collection
+from cortex_bench.floor import Floor, bare_inserts
+from cortex_bench.synthetic import GivenVectors, collection
 
 SIZES = (1_000, 10_000)
 QUESTIONS = 100
@@ -86,7 +85,7 @@ def _sized(size: int, path: Path, bars: list[Bar]) -> None:
         _row(f"recall {size}, vector given", f"{recall:.2f} ms CPU")
         _row(f"its floor: product + top-k + lexical scoring {size}", f"{least:.2f} ms CPU")
         ratio = median(ours / theirs for ours, theirs in zip(*times, strict=True))
-        _row(f"recall / floor at {size}, round by round", f"{ratio:.2f}")
+        _row(f"recall / floor at {size}, pair by pair", f"{ratio:.2f}")
         if size == SIZES[-1]:
             bars.append(Bar(f"recall / floor at {size}", ratio, 1.5))
         _single_writes(cortex, path.with_suffix(".bare"), size)
@@ -94,20 +93,16 @@ def _sized(size: int, path: Path, bars: list[Bar]) -> None:
 
 def _single_writes(cortex: Cortex, bare: Path, size: int) -> None:
     """One memory a commit, beside bare commits of as many bytes at the same durability."""
-    connection = sqlite3.connect(bare, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT, vector BLOB)")
-    vector = bytes(4 * DIM)
+    insert, close = bare_inserts(bare)
     known = collection(size, QUESTIONS).questions
     wall = _in_turn(
         [
             lambda i: cortex.memorize(known[i], scope="user:writes", position=next(_COUNTER)),
-            lambda i: connection.execute("INSERT INTO rows (text, vector) VALUES (?, ?)", [known[i], vector]),
+            lambda i: insert(known[i]),
         ],
         clock=time.perf_counter,
     )
-    connection.close()
+    close()
     _row(
         f"single memorize at {size}, vector given",
         f"{median(wall[0]):.2f} ms; a bare insert and commit {median(wall[1]):.2f} ms",
@@ -197,20 +192,15 @@ def _exchange(server: subprocess.Popen[str], message: str) -> str:
 
 
 def _in_turn(calls: list[Callable[[int], Any]], clock: Callable[[], float] = time.process_time) -> list[list[float]]:
-    """Milliseconds of each call (CPU time, unless another clock is given), by round: the median of its questions.
-
-    The calls take turns round by round, so that each works on its own data as warm as it would alone.
-    """
-    rounds: list[list[float]] = [[] for _ in calls]
+    """Milliseconds of each call (CPU time, unless another clock is given), the calls taking turns one by one."""
+    spent: list[list[float]] = [[] for _ in calls]
     for _ in range(ROUNDS):
-        for call, medians in zip(calls, rounds, strict=True):
-            spent = []
-            for i in range(QUESTIONS):
+        for i in range(QUESTIONS):
+            for call, times in zip(calls, spent, strict=True):
                 started = clock()
                 call(i)
-                spent.append((clock() - started) * 1000)
-            medians.append(median(spent))
-    return rounds
+                times.append((clock() - started) * 1000)
+    return spent
 
 
 def _row(name: str, value: str) -> None:

@@ -15,12 +15,12 @@ from cortex_bench import locomo
 
 @click.group("eval")
 def evaluate() -> None:
-    r"""Measure recall on public data sets.
+    """Measure recall on public data sets.
 
     \b
     Example:
       cortex eval locomo --data locomo10.json --retrieval-only
-    """
+    """  # noqa: D301 - Click reads the escape as its own mark
 
 
 @evaluate.command("locomo")
@@ -32,12 +32,12 @@ def evaluate() -> None:
 @click.option("--fusion", type=click.Choice([item.value for item in Fusion]), default="rrf", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def locomo_command(data: Path, retrieval_only: bool, ranking: str, fusion: str, as_json: bool) -> None:  # noqa: FBT001 - Click passes options by name
-    r"""LoCoMo: each turn a memory, each conversation a scope, one recall of 50 a question.
+    """LoCoMo: each turn a memory, each conversation a scope, one recall of 50 a question.
 
     \b
     Example:
       cortex eval locomo --data locomo10.json --retrieval-only --fusion minmax --json
-    """
+    """  # noqa: D301 - Click reads the escape as its own mark
     del retrieval_only  # required for now: there is no other mode yet
     result = _run(data, {"ranking": ranking, "fusion": fusion})
     click.echo(json.dumps(result, indent=2) if as_json else _table(result))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -351,11 +352,9 @@ class TestServing:
         monkeypatch.setattr("cortex.app.demo.run", lambda: 3)
         assert cli("demo").code == 3
 
-    def test_mcp_refuses_what_it_would_not_hear_of(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A store that is named where the server does not look is an error, not another store."""
-        called: list[bool] = []
-        monkeypatch.setattr("cortex.app.server.serve", lambda: called.append(True))
-        assert cli("--db", "x.db", "mcp").code == 2
-        assert called == []
-        assert cli("mcp").code == 0
-        assert called == [True]
+    def test_mcp_takes_the_general_options(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The server works on the store and for the user that the options name."""
+        called: list[Mapping[str, str]] = []
+        monkeypatch.setattr("cortex.app.server.serve", called.append)
+        assert cli("--db", "x.db", "mcp", "--user", "ada").code == 0
+        assert called == [{"store": "x.db", "user": "ada"}]

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -61,10 +62,10 @@ class Opening:
         return cortex
 
 
-def serve() -> None:
-    """Speak MCP on stdin and stdout until stdin ends."""
+def serve(overrides: Mapping[str, str] | None = None) -> None:
+    """Speak MCP on stdin and stdout until stdin ends; ``overrides`` are settings by name."""
     wire = divert_stdout()
-    settings = load()
+    settings = load(overrides)
     log_to_stderr(settings.log_level)
     say(f"memories of {settings.user} in {settings.store}")
 

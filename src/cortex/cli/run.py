@@ -48,7 +48,7 @@ class Run:
         from cortex.app.logs import log_to_stderr
         from cortex.app.settings import load
 
-        settings = load(self._overrides())
+        settings = load(self.overrides())
         log_to_stderr(settings.log_level)
         self.look = Look(shutil.get_terminal_size((_WIDTH, 24)).columns, settings.timezone, f"user:{settings.user}")
         with from_settings(settings) as cortex:
@@ -75,7 +75,8 @@ class Run:
             for problem in problems:
                 click.echo(f"{click.style('warning:', fg='yellow')} {problem}", err=True)
 
-    def _overrides(self) -> dict[str, str]:
+    def overrides(self) -> dict[str, str]:
+        """The settings that the options name."""
         level = ("", "info", "debug")[min(self.verbose, 2)]
         given = {"store": self.db, "user": self.user, "log_level": level or None}
         return {name: value for name, value in given.items() if value is not None}

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import click
 
-from cortex.cli.verb import Server
+from cortex.cli.run import Run
+from cortex.cli.verb import Server, Verb
 
 
-@click.command("mcp", cls=Server, examples=["cortex mcp", "claude mcp add cortex -- cortex mcp"])
-def mcp() -> None:
+@click.command("mcp", cls=Verb, examples=["cortex mcp", "cortex mcp --db ./project.db --user ada"])
+@click.pass_obj
+def mcp(run: Run) -> None:
     """Serve memory to an agent over MCP (stdio).
 
-    An MCP client starts it. Everything but the protocol goes to stderr. It takes its settings from the environment,
-    .env and cortex.toml.
+    An MCP client starts it. Everything but the protocol goes to stderr.
     """
     from cortex.app.server import serve
 
-    serve()
+    serve(run.overrides())
 
 
 @click.command("demo", cls=Server, examples=["cortex demo"])

@@ -21,6 +21,7 @@ MAX_TAG = 100
 MAX_METADATA = 65_536
 MAX_DEPTH = 20
 MAX_KEY = 200
+LARGEST_WHOLE = 10**100
 
 E = TypeVar("E", bound=Enum)
 
@@ -100,6 +101,13 @@ def limit(value: object) -> int:
     return min(whole("limit", value, 1), MAX_LIMIT)
 
 
+def switch(field: str, value: object) -> bool:
+    """True or false; None is false, and nothing else is either."""
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    raise InvalidInput(field, f"{value!r} is neither; expected true or false")
+
+
 def share(field: str, value: object) -> float:
     """A finite number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
@@ -150,7 +158,11 @@ def _plain(field: str, value: Any, depth: int) -> Any:
     if depth == 0:
         raise InvalidInput(field, f"nested deeper than {MAX_DEPTH} levels")
     match value:
-        case None | bool() | int():
+        case None | bool():
+            return value
+        case int():
+            if abs(value) >= LARGEST_WHOLE:
+                raise InvalidInput(field, "a whole number has more than 100 digits")
             return value
         case float():
             if not isfinite(value):

@@ -60,8 +60,10 @@ def revise(memory: Memory, draft: Draft, *, now: datetime) -> Memory:
     """The next version of a memory: what the draft says, with the id, author and creation of the old one."""
     return replace(
         memory,
+        scope=draft.scope,
         content=draft.content,
         updated_at=now,
+        agent=draft.agent,
         session=draft.session,
         position=draft.position,
         speaker=draft.speaker,

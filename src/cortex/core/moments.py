@@ -35,7 +35,7 @@ def end(field: str, value: object, zone: tzinfo) -> datetime | None:
     try:
         return at + width
     except OverflowError:
-        return at
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def between(since: object, until: object, zone: tzinfo) -> tuple[datetime | None, datetime | None]:

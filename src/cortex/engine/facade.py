@@ -112,8 +112,10 @@ class Engine:
         """Do what is owed and can be done now, then release the store; closing twice is allowed."""
         if not self._closed:
             self._closed = True
-            jobs.drain(self._deps, self._caller)
-            self._deps.store.close()
+            try:
+                jobs.drain(self._deps, self._caller)
+            finally:
+                self._deps.store.close()
 
     def __enter__(self) -> Self:
         return self

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import tzinfo
 from typing import Any
 
 from cortex.core import intake, moments
 from cortex.errors import InvalidInput
 from cortex.model.closest import refuse_unknown
-from cortex.model.fields import Changes, Item
+from cortex.model.fields import Changes, FilterFields, Item
 from cortex.model.memory import Clearance, Draft, Kind, Role, Status, Tier
 from cortex.model.policy import Caller
 from cortex.model.query import Filter, Fusion, Listing, Order, Question, Ranking
@@ -18,6 +18,8 @@ from cortex.model.scope import Scope
 
 LIST_LIMIT = 20
 _ACTIVE = frozenset({Status.ACTIVE})
+_NO_FILTER = Filter()
+_FILTER_KEYS = frozenset(FilterFields.__annotations__)
 
 
 class Intake:
@@ -31,12 +33,10 @@ class Intake:
 
     def draft(self, item: object) -> Draft:
         """A draft from a text, a mapping with ``content``, or a draft."""
-        if isinstance(item, Draft):
-            return item
-        given = {"content": item} if isinstance(item, str) else item
+        given = _as_mapping(item)
         if not isinstance(given, Mapping):
             raise InvalidInput("item", f"expected text or an object with content, got {type(item).__name__}")
-        if "content" not in given:
+        if given.get("content") is None:
             raise InvalidInput("content", "missing; give the text to remember")
         empty = Draft(content="", scope=self._own)
         return self._apply(empty, {name: value for name, value in given.items() if value is not None})
@@ -68,6 +68,8 @@ class Intake:
 
     def filter(self, given: Mapping[str, Any]) -> Filter:
         """A filter; statuses default to active."""
+        if given.keys().isdisjoint(_FILTER_KEYS):
+            return _NO_FILTER
         created = self._range(given, "created")
         event = self._range(given, "event")
         least = given.get("min_importance")
@@ -102,7 +104,7 @@ class Intake:
             filter=self.filter(given),
             ranking=intake.member("ranking", given.get("ranking") or Ranking.RELEVANCE, Ranking),
             fusion=intake.member("fusion", given.get("fusion") or Fusion.RRF, Fusion),
-            explain=bool(given.get("explain")),
+            explain=intake.switch("explain", given.get("explain")),
         )
 
     def listing(self, given: Mapping[str, Any], wanted: Filter, order: Order) -> Listing:
@@ -134,6 +136,14 @@ class Intake:
     def time(self, field: str, value: object) -> Any:
         """An instant in UTC, or None."""
         return moments.instant(field, value, self._zone)
+
+
+def _as_mapping(item: object) -> object:
+    if isinstance(item, str):
+        return {"content": item}
+    if isinstance(item, Draft):
+        return {field.name: getattr(item, field.name) for field in fields(Draft)}
+    return item
 
 
 def _or_default(value: object, default: Any, read: Callable[[object], Any]) -> Any:

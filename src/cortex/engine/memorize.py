@@ -10,7 +10,7 @@ from typing import Any
 from cortex.core import keep
 from cortex.engine import guard, vectors
 from cortex.engine.deps import Deps
-from cortex.errors import CortexError, IdempotencyConflict
+from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
 from cortex.model.change import AddMemory, Batch, Change, Idempotency, Outcome, Prior, Receipt, SetStatus
 from cortex.model.embedding import Embedding
 from cortex.model.memory import Draft, EmbeddingState, Memory, Status
@@ -48,6 +48,8 @@ def memorize_items(
     deps: Deps, caller: Caller, read: Callable[[object], Draft], items: Iterable[object]
 ) -> list[Receipt]:
     """Keep every item that can be read; the receipts stand in the order of the items."""
+    if isinstance(items, (str, bytes, Mapping)):
+        raise InvalidInput("items", f"expected a list of items, got one {type(items).__name__}; use memorize for one")
     receipts: list[Receipt] = []
     for chunk in _chunks(items):
         read_items = [_read(read, item) for item in chunk]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cortex.core import keep
 from cortex.core.scoring.similarity import unit
 from cortex.engine.deps import Deps
-from cortex.model.embedding import Embedding, FloatArray
+from cortex.model.embedding import Embedding, EmbedResult, FloatArray
 from cortex.model.memory import Memory
 
 LOADING = "the embedding model is still loading"
@@ -31,7 +31,7 @@ class _Answer:
     """What an embedder really gave: one row a text, of whatever quality."""
 
     vectors: npt.NDArray[Any]
-    token_vectors: Sequence[FloatArray] | None
+    token_vectors: list[FloatArray] | None
 
 
 def embed_memories(deps: Deps, memories: Sequence[Memory]) -> Embedded:
@@ -82,18 +82,27 @@ def _ask(deps: Deps, texts: list[str]) -> _Answer | str:
     try:
         answer = deps.embedder.embed(texts)
         vectors = np.asarray(answer.vectors)
+        tokens = _token_vectors(answer, len(texts))
     except Exception as error:  # noqa: BLE001 - an embedder is the user's own code; whatever it raises, the text is kept
         return f"the embedder failed: {type(error).__name__}: {error}"
     if vectors.ndim != 2 or len(vectors) != len(texts):
         return f"the embedder answered with shape {vectors.shape} for {len(texts)} texts"
-    return _Answer(vectors, answer.token_vectors)
+    return _Answer(vectors, tokens)
+
+
+def _token_vectors(answer: EmbedResult, texts: int) -> list[FloatArray] | None:
+    """One array a text, all of one width; None where there are none that can be used."""
+    given = getattr(answer, "token_vectors", None)
+    if given is None or len(given) != texts:
+        return None
+    arrays = [np.asarray(each, dtype=np.float32) for each in given]
+    sound = all(each.ndim == 2 and np.isfinite(each).all() for each in arrays)
+    return arrays if sound and len({each.shape[1] for each in arrays}) == 1 else None
 
 
 def _embedding(deps: Deps, answer: _Answer, rows: list[int]) -> Embedding | None:
     pieces = unit(answer.vectors[rows], deps.embedder.signature.dim)
     if pieces is None:
         return None
-    tokens = None
-    if answer.token_vectors is not None:
-        tokens = np.concatenate([np.asarray(answer.token_vectors[row], dtype=np.float32) for row in rows])
+    tokens = None if answer.token_vectors is None else np.concatenate([answer.token_vectors[row] for row in rows])
     return Embedding(deps.embedder.signature, pieces, tokens)

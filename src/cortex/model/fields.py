@@ -17,7 +17,7 @@ Time = datetime | date | str
 Scopes = str | Scope | Sequence[str | Scope]
 
 
-class MemoryFields(TypedDict, total=False):
+class Described(TypedDict, total=False):
     """What can be said of a memory besides its content."""
 
     kind: Kind | str | None
@@ -29,7 +29,6 @@ class MemoryFields(TypedDict, total=False):
     position: int | None
     event_time: Time | None
     metadata: Mapping[str, Any] | None
-    idempotency_key: str | None
     importance: int | None
     confidence: float | None
     tier: Tier | str | None
@@ -41,13 +40,19 @@ class MemoryFields(TypedDict, total=False):
     expires_at: Time | None
 
 
+class MemoryFields(Described, total=False):
+    """What a caller can say when a memory is kept; the same key again means the same call."""
+
+    idempotency_key: str | None
+
+
 class Item(MemoryFields):
     """One memory of a list to keep."""
 
     content: str
 
 
-class Changes(MemoryFields, total=False):
+class Changes(Described, total=False):
     """What an update may change."""
 
     content: str

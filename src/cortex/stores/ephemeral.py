@@ -261,7 +261,7 @@ def _add(tables: _Tables, change: AddMemory, caller: Caller) -> Outcome:
 def _replace(tables: _Tables, change: ReplaceMemory) -> Outcome:
     memory = change.memory
     holder = _holder(tables, memory.scope, change.identity)
-    if holder is not None and holder.seq != memory.seq:
+    if holder is not None and holder.seq != memory.seq and memory.status is Status.ACTIVE:
         return Outcome(holder.id, holder.seq, applied=False)
     old = tables.rows.get(memory.seq)
     if old is None or old.memory.version != memory.version - 1:

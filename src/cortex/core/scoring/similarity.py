@@ -22,10 +22,11 @@ def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
         return None
     exact = vectors.astype(np.float64)
     squares = np.vecdot(exact, exact)
-    # A value that is not finite makes its row's sum so; NaN fails both comparisons.
-    if not ((squares > 0.0) & (squares < np.inf)).all():
+    least, most = squares.min(), squares.max()
+    # A value that is not finite makes its row's sum so, and NaN fails every comparison.
+    if not (least > 0.0 and most < np.inf):
         return None
-    if (np.abs(squares - 1.0) < _UNIT_TOLERANCE).all():
+    if least > 1.0 - _UNIT_TOLERANCE and most < 1.0 + _UNIT_TOLERANCE:
         return np.ascontiguousarray(vectors, dtype=np.float32)
     return np.ascontiguousarray(exact / np.sqrt(squares)[:, None], dtype=np.float32)
 

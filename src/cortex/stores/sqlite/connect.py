@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,19 +59,9 @@ class Connections:
         with self._exclusive() as connection, named_errors(self.path):
             yield connection
 
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self) -> AbstractContextManager[Connection]:
         """A connection to read from; the pool takes it back."""
-        if self.in_memory:
-            with self.raw() as connection:
-                yield connection
-            return
-        connection = self._borrow()
-        try:
-            with named_errors(self.path):
-                yield connection
-        finally:
-            self._give_back(connection)
+        return self.raw() if self.in_memory else _Reading(self)
 
     def close(self) -> None:
         """Close every connection; a reader in use is closed when it comes back."""
@@ -92,7 +82,8 @@ class Connections:
         finally:
             self._lock.release()
 
-    def _borrow(self) -> Connection:
+    def borrow(self) -> Connection:
+        """A reader out of the pool, or a new one."""
         with self._idle_lock:
             if self._closed:
                 raise StoreClosed(f"{self.path} was closed; open a new Cortex")
@@ -103,7 +94,8 @@ class Connections:
             connection.execute("PRAGMA query_only = ON")
             return connection
 
-    def _give_back(self, connection: Connection) -> None:
+    def give_back(self, connection: Connection) -> None:
+        """Put a reader back."""
         with self._idle_lock:
             if not self._closed:
                 self._idle.append(connection)
@@ -121,6 +113,24 @@ class Connections:
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA temp_store = MEMORY")
         return connection
+
+
+class _Reading:
+    """One loan of a reader. A class, since a generator costs four times as much and every recall lends twice."""
+
+    __slots__ = ("_connection", "_connections")
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> Connection:
+        self._connection = self._connections.borrow()
+        return self._connection
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._connections.give_back(self._connection)
+        if isinstance(error, sqlite3.DatabaseError):
+            raise named(self._connections.path, error) from error
 
 
 def use_wal(connection: Connection) -> None:
@@ -147,10 +157,11 @@ def named_errors(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        raise _named(path, error) from error
+        raise named(path, error) from error
 
 
-def _named(path: str, error: sqlite3.DatabaseError) -> StoreError:
+def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
+    """Our error for one of the driver's."""
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     match primary:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:

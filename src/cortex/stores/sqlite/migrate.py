@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import closing
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TYPE_CHECKING
 
 from cortex.errors import ForeignStore, StoreBusy
@@ -34,9 +38,6 @@ def prepare(connections: Connections) -> int:
         version = _recognise(connection, connections.path, head)
         if not connections.in_memory:
             _switch_to_wal(connection, connections.path)
-    if 0 < version < head:
-        with connections.raw() as connection:
-            _back_up(connection, connections.path, version)
     if version < head:
         with connections.write() as connection:
             _upgrade(connection, connections.path, steps, head)
@@ -46,6 +47,8 @@ def prepare(connections: Connections) -> int:
 def _upgrade(connection: Connection, path: str, steps: list[tuple[int, str]], head: int) -> None:
     # Another process may have migrated while this one waited for the lock.
     version = _recognise(connection, path, head)
+    if 0 < version < head:
+        _back_up(path, version)
     for number, script in steps:
         if number > version:
             for statement in script.split(";\n"):
@@ -87,15 +90,26 @@ def _switch_to_wal(connection: Connection, path: str) -> None:
     raise StoreBusy(f"{path}: other processes hold the file; try again")
 
 
-def _back_up(connection: Connection, path: str, version: int) -> None:
+def _back_up(path: str, version: int) -> None:
     if path == MEMORY:
         return
-    target = Path(f"{path}.backup-schema-{version}")
-    if target.exists():
-        return
-    target.touch(mode=0o600)
-    copy = sqlite3.connect(target)
+    # Under a name of its own until it is whole; `mkstemp` makes it readable by its owner only.
+    handle, unfinished = mkstemp(prefix=f"{Path(path).name}.unfinished-", dir=Path(path).parent)
+    os.close(handle)
     try:
-        connection.backup(copy)
+        # The lock is held, so nobody else writes; reading needs a connection outside of the transaction.
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
+            source.backup(copy)
+        _link_unused(unfinished, f"{path}.backup-schema-{version}")
     finally:
-        copy.close()
+        Path(unfinished).unlink()
+
+
+def _link_unused(source: str, name: str) -> None:
+    """Give the file a name that nothing has: an older backup may be the better one."""
+    for number in count():
+        try:
+            os.link(source, name if number == 0 else f"{name}.{number}")
+        except FileExistsError:
+            continue
+        return

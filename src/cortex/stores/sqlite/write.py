@@ -19,7 +19,7 @@ from cortex.model.change import (
 )
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.job import NewJob, Retry
-from cortex.model.memory import Memory
+from cortex.model.memory import Memory, Status
 from cortex.model.policy import Grant
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
@@ -95,12 +95,15 @@ class Writer:
             "SELECT id, seq FROM memories WHERE scope_id = ? AND identity = ? AND status = 'active' AND seq <> ?",
             [self._scope_id(memory.scope), change.identity, memory.seq],
         ).fetchone()
-        if clash is not None:
+        if clash is not None and memory.status is Status.ACTIVE:
             return Outcome(clash[0], clash[1], applied=False)
+        left = self._db.execute("SELECT scope_id FROM memories WHERE seq = ?", [memory.seq]).fetchone()
         row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), change.identity, signature_id)
         updated = self._db.execute(_UPDATE, [*row, memory.seq, memory.version - 1]).rowcount
         outcome = Outcome(memory.id, memory.seq, applied=updated == 1)
         if outcome.applied:
+            if left[0] != self._scope_id(memory.scope):
+                self._gone(left[0], memory.seq)
             self._db.execute("UPDATE lexical SET terms = ? WHERE seq = ?", [" ".join(change.terms), memory.seq])
             self._clear_vectors(memory.seq)
             self._db.execute("DELETE FROM links WHERE seq = ?", [memory.seq])
@@ -142,13 +145,16 @@ class Writer:
                 "jobs": self._delete("jobs", "seq", change.seq),
                 "memories": self._delete("memories", "seq", change.seq),
             }
-            self._db.execute(
-                "INSERT INTO erased (scope_id, change, seq) VALUES (?, ?, ?)",
-                [owner[0], self._next_change(), change.seq],
-            )
+            self._gone(owner[0], change.seq)
             # The digest of an erased text is a trace of it; the key itself goes on answering.
             self._db.execute("UPDATE idempotency SET request = x'' WHERE id = ?", [change.id])
         return Outcome(change.id, change.seq, applied=owner is not None, counts=counts)
+
+    def _gone(self, scope_id: int, seq: int) -> None:
+        """Tell every cache of the scope that the memory is not there any more."""
+        self._db.execute(
+            "INSERT INTO erased (scope_id, change, seq) VALUES (?, ?, ?)", [scope_id, self._next_change(), seq]
+        )
 
     def _delete(self, table: str, column: str, value: int | str) -> int:
         return self._db.execute(f"DELETE FROM {table} WHERE {column} = ?", [value]).rowcount

@@ -1,0 +1,65 @@
+"""What the engine's tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC
+from itertools import count
+
+from cortex import Recall
+from cortex.engine.deps import Deps
+from cortex.engine.facade import Engine
+from cortex.engine.index import Index
+from cortex.model.memory import Clearance
+from cortex.model.policy import Caller
+from cortex.ports import Embedder, RecordStore
+from cortex.stores.ephemeral import EphemeralStore
+from cortex.testing import FakeEmbedder, FrozenClock
+
+
+def _ids() -> Iterator[str]:
+    return (f"{number:032x}" for number in count(1))
+
+
+@dataclass
+class Bench:
+    """An engine whose every plug is at hand: its clock stands still and its ids are chosen."""
+
+    store: RecordStore = field(default_factory=EphemeralStore)
+    embedder: Embedder = field(default_factory=FakeEmbedder)
+    clock: FrozenClock = field(default_factory=FrozenClock)
+    ids: Iterator[str] = field(default_factory=_ids)
+    ready: Callable[[], bool] = lambda: True
+    wait: bool = True
+    cache_bytes: int = 2**24
+
+    def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
+        """An engine for a user, with a search cache of its own."""
+        deps = Deps(
+            store=self.store,
+            embedder=self.embedder,
+            index=Index(self.store, self.embedder.signature, self.cache_bytes),
+            clock=self.clock,
+            new_id=lambda: next(self.ids),
+            ready=self.ready,
+            zone=UTC,
+            wait=self.wait,
+        )
+        return Engine(deps, Caller(user, clearance=clearance))
+
+
+def found(recall: Recall) -> list[str]:
+    """The contents of the hits, best first."""
+    return [hit.memory.content for hit in recall.hits]
+
+
+def by_words(recall: Recall) -> set[str]:
+    """The contents of the hits that the lexical leg found."""
+    return {hit.memory.content for hit in recall.hits if "lexical" in hit.parts}
+
+
+def kept(receipt_id: str | None) -> str:
+    """The id of a receipt that has one."""
+    assert receipt_id is not None
+    return receipt_id
