@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,11 +13,18 @@ from hypothesis.extra import numpy as npst
 
 from cortex.core.scoring.fusion import RRF_K, fuse, parts, pool
 from cortex.core.scoring.rank import Ranked, merge, top
-from cortex.core.scoring.similarity import NOTHING, best_pieces, unit
+from cortex.core.scoring.similarity import NOTHING, Pieces, encode, unit
 from cortex.model.query import Fusion
 from cortex.model.score import LegScore
 
 few = st.sampled_from([float("-inf"), -1.0, 0.0, 0.25, 0.5, 1.0])
+
+
+def best_pieces(
+    vectors: npt.NDArray[np.float32], owners: npt.NDArray[np.int32] | None, rows: int, query: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """The similarity of every row, none of them hidden."""
+    return Pieces(vectors, encode(vectors), owners, rows).similarities(query, rows, None)
 
 
 def ranked(*seqs: int) -> Ranked:
@@ -184,3 +192,42 @@ class TestSimilarity:
         """Without owners piece i is that of row i."""
         pieces = np.eye(3, dtype=np.float32)
         assert best_pieces(pieces, None, 3, pieces[1]).tolist() == [0.0, 1.0, 0.0]
+
+
+class TestCodes:
+    @pytest.mark.parametrize("clusters", [0, 1, 30], ids=["anywhere", "one cluster", "thirty clusters"])
+    @pytest.mark.parametrize("pieces_each", [1, 3], ids=["one piece", "three pieces"])
+    @pytest.mark.parametrize("masked", [False, True], ids=["all", "half hidden"])
+    def test_codes_change_nothing(self, clusters: int, pieces_each: int, masked: bool) -> None:
+        """Among many the k best by codes are the k best in full, with the same scores to the last digit."""
+        random = np.random.default_rng(clusters)
+        rows = 6000 // pieces_each
+        vectors = spread(random, rows * pieces_each, clusters)
+        owners = None if pieces_each == 1 else np.repeat(np.arange(rows, dtype=np.int32), pieces_each)
+        mask = random.random(rows) < 0.5 if masked else None
+        seqs = np.arange(rows, dtype=np.int64)
+        for query in spread(random, 10, clusters):
+            full = np.full(rows, NOTHING, dtype=np.float32)
+            np.maximum.at(full, np.arange(rows) if owners is None else owners, np.vecdot(vectors, query))
+            full = full if mask is None else np.where(mask, full, NOTHING)
+            for k in (1, 20, 200):
+                ours = Pieces(vectors, encode(vectors), owners, rows).similarities(query, k, mask)
+                assert top(ours, seqs, k, float(NOTHING)) == top(full, seqs, k, float(NOTHING))
+
+    def test_equal_vectors_are_all_found(self) -> None:
+        """Ties are not lost: of many equal vectors the earliest come first."""
+        vectors = np.repeat(np.eye(8, dtype=np.float32)[:1], 5000, axis=0)
+        ours = Pieces(vectors, encode(vectors), None, 5000).similarities(vectors[0], 20, None)
+        assert top(ours, np.arange(5000, dtype=np.int64), 20, float(NOTHING)).seqs == tuple(range(20))
+
+
+def spread(random: np.random.Generator, size: int, clusters: int) -> npt.NDArray[np.float32]:
+    """Unit vectors, near some centres or anywhere."""
+    vectors = random.normal(size=(size, 384))
+    if clusters:
+        vectors = (
+            0.2 * vectors + np.random.default_rng(7).normal(size=(clusters, 384))[random.integers(clusters, size=size)]
+        )
+    found = unit(vectors, 384)
+    assert found is not None
+    return found

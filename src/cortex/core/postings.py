@@ -6,9 +6,9 @@ are merged. So the cost of an addition is constant on average, and nothing is re
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +33,8 @@ class PostingLists:
     """
 
     def __init__(self) -> None:
-        self._terms: dict[str, int] = {}
+        # A new term gets the next number; `map` over the dictionary costs half of calling a method.
+        self._terms: defaultdict[str, int] = defaultdict(count().__next__)
         self._state = _State(
             np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32), {}
         )
@@ -52,8 +53,8 @@ class PostingLists:
             self._merge(first_row, documents)
             return
         for row, tokens in enumerate(documents, start=first_row):
-            for term, count in Counter(tokens).items():
-                self._state.tail.setdefault(self._number(term), []).append((row, count))
+            for term, times in Counter(tokens).items():
+                self._state.tail.setdefault(self._terms[term], []).append((row, times))
                 self._tail_size += 1
 
     def find(self, term: str, rows: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
@@ -73,15 +74,12 @@ class PostingLists:
             return found[:end], counts[:end]
         return found, counts
 
-    def _number(self, term: str) -> int:
-        return self._terms.setdefault(term, len(self._terms))
-
     def _merge(self, first_row: int, documents: Sequence[Sequence[str]]) -> None:
         """Make a new base from base, tail and the new documents."""
         state = self._state
         new_numbers, new_rows, new_counts = self._postings(first_row, documents)
         base_numbers = np.repeat(np.arange(len(state.starts) - 1, dtype=np.int64), np.diff(state.starts))
-        tail = [(number, row, count) for number, found in state.tail.items() for row, count in found]
+        tail = [(number, row, times) for number, found in state.tail.items() for row, times in found]
         late = np.array(tail, dtype=np.int64).reshape(-1, 3)
         numbers = np.concatenate([base_numbers, late[:, 0], new_numbers])
         rows = np.concatenate([state.rows, late[:, 1].astype(np.int32), new_rows])
@@ -98,7 +96,7 @@ class PostingLists:
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         lengths = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
         tokens = chain.from_iterable(documents)
-        numbers = np.fromiter(map(self._number, tokens), dtype=np.int64, count=int(lengths.sum()))
+        numbers = np.fromiter(map(self._terms.__getitem__, tokens), dtype=np.int64, count=int(lengths.sum()))
         width = len(self._terms) + 1
         keys = np.repeat(np.arange(len(documents), dtype=np.int64), lengths) * width + numbers
         unique, counts = np.unique(keys, return_counts=True)

@@ -103,7 +103,7 @@ def _legs(search: _Search) -> dict[str, Ranked]:
 
 def _dense(search: _Search, vector: FloatArray) -> Ranked:
     lists = [
-        top(view.similarities(vector, mask), view.seqs, search.size, float(NOTHING))
+        top(view.pieces.similarities(vector, search.size, mask), view.seqs, search.size, float(NOTHING))
         for view, mask in zip(search.views, search.masks, strict=True)
     ]
     return merge(lists, search.size)

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from cortex.core.lexical import Corpus, Postings
 from cortex.core.postings import PostingLists
-from cortex.core.scoring.similarity import NOTHING, best_pieces
-from cortex.model.embedding import FloatArray
+from cortex.core.scoring.similarity import Codes, Pieces, encode
 from cortex.model.feed import Feed, IndexRow
 from cortex.model.memory import Status
 
@@ -44,8 +43,7 @@ class View:
     """What one search of a scope works on; stays as it is while the shelf grows."""
 
     columns: Mapping[str, npt.NDArray[Any]]
-    pieces: FloatArray
-    owners: npt.NDArray[np.int32] | None
+    pieces: Pieces
     postings: PostingLists
     corpus: Corpus
     pending: int
@@ -81,11 +79,6 @@ class View:
         """Which living rows have one of these seqs."""
         return self.alive() & np.isin(self.columns["seq"], np.array(seqs, dtype=np.int64))
 
-    def similarities(self, query: FloatArray, mask: npt.NDArray[np.bool_] | None) -> FloatArray:
-        """Cosine of every row's best piece; -inf where there is none or the mask hides it."""
-        scores = best_pieces(self.pieces, self.owners, self.rows, query)
-        return scores if mask is None else np.where(mask, scores, NOTHING)
-
     def find(self, term: str) -> Postings:
         """Where a term occurs, and in how many active memories."""
         rows, counts = self.postings.find(term, self.rows)
@@ -106,6 +99,9 @@ class Shelf:
         self._rows = 0
         self._columns = {name: np.zeros(0, dtype=dtype) for name, dtype in _COLUMNS.items()}
         self._pieces = np.zeros((0, self._dim), dtype=np.float32)
+        self._codes = np.zeros((0, self._dim), dtype=np.int8)
+        self._scales = np.zeros(0, dtype=np.float32)
+        self._error = 0.0
         self._owners = np.zeros(0, dtype=np.int32)
         self._piece_count = 0
         self._one_piece_each = True
@@ -122,7 +118,7 @@ class Shelf:
     @property
     def nbytes(self) -> int:
         """Roughly how much memory the shelf takes."""
-        arrays = sum(array.nbytes for array in (*self._columns.values(), self._pieces, self._owners))
+        arrays = sum(array.nbytes for array in (*self._columns.values(), *self._piece_arrays))
         return arrays + self._postings.nbytes + 120 * len(self._row_of)
 
     @property
@@ -149,14 +145,21 @@ class Shelf:
     def _look(self) -> View:
         return View(
             columns={name: array[: self._rows] for name, array in self._columns.items()},
-            pieces=self._pieces[: self._piece_count],
-            owners=None if self._one_piece_each else self._owners[: self._piece_count],
+            pieces=self._piece_view(),
             postings=self._postings,
             corpus=self._corpus,
             pending=len(self._vectorless),
             all_active=self._dead + self._inactive == 0,
             bounds=self._bounds,
         )
+
+    @property
+    def _piece_arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        return self._pieces, self._codes, self._scales, self._owners
+
+    def _piece_view(self) -> Pieces:
+        vectors, values, scales, owners = (array[: self._piece_count] for array in self._piece_arrays)
+        return Pieces(vectors, Codes(values, scales, self._error), None if self._one_piece_each else owners, self._rows)
 
     def _bury(self, seqs: Sequence[int]) -> None:
         gone = [(seq, self._row_of.pop(seq)) for seq in seqs if seq in self._row_of]
@@ -211,11 +214,19 @@ class Shelf:
         sizes = [0 if row.pieces is None else len(row.pieces) // (4 * dim) for row in rows]
         start, self._piece_count = self._piece_count, self._piece_count + sum(sizes)
         self._one_piece_each = self._one_piece_each and start == first and all(size == 1 for size in sizes)
-        self._pieces = _grown(self._pieces, self._piece_count)
-        self._owners = _grown(self._owners, self._piece_count)
+        end = self._piece_count
         joined = b"".join(row.pieces for row in rows if row.pieces is not None)
-        self._pieces[start : self._piece_count] = np.frombuffer(joined, dtype="<f4").reshape(-1, dim)
-        self._owners[start : self._piece_count] = np.repeat(np.arange(first, self._rows, dtype=np.int32), sizes)
+        vectors = np.frombuffer(joined, dtype="<f4").reshape(-1, dim)
+        codes = encode(vectors)
+        self._pieces = _grown(self._pieces, end)
+        self._codes = _grown(self._codes, end)
+        self._scales = _grown(self._scales, end)
+        self._owners = _grown(self._owners, end)
+        self._pieces[start:end] = vectors
+        self._codes[start:end] = codes.values
+        self._scales[start:end] = codes.scales
+        self._error = max(self._error, codes.error)
+        self._owners[start:end] = np.repeat(np.arange(first, self._rows, dtype=np.int32), sizes)
         self._vectorless.update(row.seq for row, size in zip(rows, sizes, strict=True) if size == 0)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-_BLOCKS_PER_HIT = 8
+from cortex.core.scoring.similarity import lower_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def merge(lists: list[Ranked], k: int) -> Ranked:
 
 def _candidates(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDArray[np.intp]:
     """The places of at least the ``k`` best, ties with the k-th included, in rising order."""
-    bound = _lower_bound(scores, k)
+    bound = lower_bound(scores, k)
     return np.flatnonzero(scores >= bound) if bound > above else _few(scores, k, above)
 
 
@@ -50,16 +50,3 @@ def _few(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDArray[n
     threshold = np.partition(values, len(found) - k)[len(found) - k]
     best: npt.NDArray[np.intp] = found[values >= threshold]
     return best
-
-
-def _lower_bound(scores: npt.NDArray[np.float32], k: int) -> float:
-    """A value that at least ``k`` scores reach: the k-th best of the maxima of equal blocks.
-
-    Much cheaper than partitioning all scores, and close enough to leave few candidates.
-    """
-    width = len(scores) // (_BLOCKS_PER_HIT * k)
-    if width < 2:
-        return float("-inf")
-    blocks = len(scores) // width
-    maxima = scores[: blocks * width].reshape(blocks, width).max(axis=1)
-    return float(np.partition(maxima, blocks - k)[blocks - k])
