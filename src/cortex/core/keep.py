@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from hashlib import blake2b
+from typing import Any
 
 from cortex.core.text import (
     Piece,
@@ -27,61 +28,17 @@ EMBEDDED_CHARS = 20_000
 
 def remember(draft: Draft, *, id: str, caller: Caller, now: datetime) -> Memory:
     """The memory that a draft becomes; its vectors are still owed."""
-    return Memory(
-        id=id,
-        scope=draft.scope,
-        content=draft.content,
-        created_at=now,
-        updated_at=now,
-        author=caller.user,
-        agent=draft.agent or caller.agent,
-        session=draft.session,
-        position=draft.position,
-        speaker=draft.speaker,
-        role=draft.role,
-        kind=draft.kind,
-        tier=draft.tier,
-        fingerprint=fingerprint(draft.content),
-        language=detect_language(draft.content),
-        importance=draft.importance,
-        confidence=draft.confidence,
-        tags=draft.tags,
-        metadata=draft.metadata,
-        source=draft.source,
-        clearance_min=draft.clearance_min,
-        event_time=draft.event_time,
-        valid_from=draft.valid_from,
-        valid_to=draft.valid_to,
-        expires_at=draft.expires_at,
-    )
+    said = _said(draft) | {"agent": draft.agent or caller.agent}
+    return Memory(id=id, created_at=now, updated_at=now, author=caller.user, **said, **_found(draft.content))
 
 
 def revise(memory: Memory, draft: Draft, *, now: datetime) -> Memory:
     """The next version of a memory: what the draft says, with the id, author and creation of the old one."""
     return replace(
         memory,
-        scope=draft.scope,
-        content=draft.content,
+        **_said(draft),
+        **_found(draft.content),
         updated_at=now,
-        agent=draft.agent,
-        session=draft.session,
-        position=draft.position,
-        speaker=draft.speaker,
-        role=draft.role,
-        kind=draft.kind,
-        tier=draft.tier,
-        fingerprint=fingerprint(draft.content),
-        language=detect_language(draft.content),
-        importance=draft.importance,
-        confidence=draft.confidence,
-        tags=draft.tags,
-        metadata=draft.metadata,
-        source=draft.source,
-        clearance_min=draft.clearance_min,
-        event_time=draft.event_time,
-        valid_from=draft.valid_from,
-        valid_to=draft.valid_to,
-        expires_at=draft.expires_at,
         version=memory.version + 1,
         embedding=EmbeddingState.PENDING,
         signature=None,
@@ -91,27 +48,17 @@ def revise(memory: Memory, draft: Draft, *, now: datetime) -> Memory:
 
 def as_draft(memory: Memory) -> Draft:
     """The draft that would make this memory again."""
-    return Draft(
-        content=memory.content,
-        kind=memory.kind,
-        tier=memory.tier,
-        tags=memory.tags,
-        scope=memory.scope,
-        speaker=memory.speaker,
-        role=memory.role,
-        session=memory.session,
-        position=memory.position,
-        agent=memory.agent,
-        importance=memory.importance,
-        confidence=memory.confidence,
-        event_time=memory.event_time,
-        valid_from=memory.valid_from,
-        valid_to=memory.valid_to,
-        expires_at=memory.expires_at,
-        metadata=memory.metadata,
-        source=memory.source,
-        clearance_min=memory.clearance_min,
-    )
+    return Draft(**_said(memory))
+
+
+def _said(source: Draft | Memory) -> dict[str, Any]:
+    """Everything that a caller says of a memory."""
+    return {field.name: getattr(source, field.name) for field in fields(Draft) if field.name != "idempotency_key"}
+
+
+def _found(content: str) -> dict[str, Any]:
+    """Everything that the text itself says."""
+    return {"fingerprint": fingerprint(content), "language": detect_language(content)}
 
 
 def identity(memory: Memory) -> bytes:
