@@ -2,7 +2,7 @@
 
 Order, first found wins: an argument, the environment, ``.env`` in the working directory,
 ``cortex.toml`` in the working directory, ``cortex.toml`` in the user's configuration folder, the default.
-An empty variable counts as not set. In the file a setting is written by its name (``db_path = "…"``).
+An empty variable counts as not set. In the file a setting is written by its name (``store = "…"``).
 """
 
 from __future__ import annotations
@@ -67,18 +67,24 @@ def _name(value: str) -> str:
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
     def read(value: str) -> int:
-        number = int(value)
+        try:
+            number = int(value)
+        except ValueError:
+            number = low - 1
         if not low <= number <= high:
-            raise ValueError(f"out of range {low} to {high}")
+            raise ValueError(f"expected a whole number from {low} to {high}")
         return number
 
     return read
 
 
 def _seconds(value: str) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
     if not 0 <= number <= 3600:
-        raise ValueError("out of range 0 to 3600")
+        raise ValueError("expected a number of seconds from 0 to 3600")
     return number
 
 

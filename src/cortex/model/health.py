@@ -40,7 +40,10 @@ class Health:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How many memories there are, by scope, kind, tier and status, and what the search cache holds."""
+    """How many memories there are, by scope, kind, tier and status, and what the search cache holds.
+
+    Those that expired or are not valid now are left out, as in recall; ``Health.store`` counts every row.
+    """
 
     memories: int
     scopes: Mapping[str, int] = field(default_factory=dict)
