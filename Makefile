@@ -12,13 +12,18 @@ STAMP := .venv/.installed
 # -qq: errors only.
 PIP := $(PY) -m pip -qq --disable-pip-version-check --no-input
 COMPANION := packages/cortex-model-minilm
+# MCP clients that nobody here wrote, at the versions of $(CLIENT_PINS); they want other packages than the project.
+CLIENTS := .clients
+CLIENT_PINS := tests/e2e/clients
+CLIENT_PIP := env -u PIP_CONSTRAINT -u PIP_BUILD_CONSTRAINT
+CLIENT_NPM := npm install --no-audit --no-fund --no-update-notifier --ignore-scripts --omit=dev --loglevel=error
 
 # Relative, since pip splits these at spaces; the second is the name that newer versions of pip read.
 export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help setup demo check lint test bench format clean
+.PHONY: help setup demo check lint clients test bench format clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,8 +53,23 @@ lint: setup
 check: lint ## style, types, import contracts and the other rules that machines keep
 	@$(PY) -m pytest -q tests/architecture
 
+clients: $(CLIENTS)/.installed ## install the other MCP clients that the tests drive, under .clients
+
+$(CLIENTS)/.installed: $(wildcard $(CLIENT_PINS)/*.txt $(CLIENT_PINS)/*.json)
+	@echo "setting up $(CLIENTS)"
+	@rm -rf $(CLIENTS) && mkdir -p $(CLIENTS)/inspector
+	@for name in mcp-1 fastmcp node; do \
+	    "$(PYTHON)" -m venv $(CLIENTS)/$$name; \
+	    $(CLIENT_PIP) $(CLIENTS)/$$name/bin/python -m pip -qq --disable-pip-version-check --no-input install \
+	        -r $(CLIENT_PINS)/$$name.txt; \
+	done
+	@cp $(CLIENT_PINS)/*.json $(CLIENTS)/inspector/
+	@cd $(CLIENTS)/inspector && PATH="$(CURDIR)/$(CLIENTS)/node/bin:$$PATH" $(CLIENT_NPM) >/dev/null
+	@touch $@
+
 # The rules of tests/architecture are among the tests, so they run once, here. pytest's summary comes last.
 test: lint ## everything: the checks, then every test; tells what was skipped and why
+	@$(MAKE) --no-print-directory clients || echo "the other MCP clients could not be installed" >&2
 	@$(PY) -m pytest -rs
 
 bench: setup ## measure recall quality and latency
@@ -59,6 +79,6 @@ format: setup ## let ruff format the code and fix what it can
 	@$(PY) -m ruff check --fix --quiet . ; $(PY) -m ruff format --quiet .
 
 clean: ## remove .venv, caches and build outputs
-	@rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	@rm -rf .venv $(CLIENTS) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
 	@rm -rf $(COMPANION)/build $(COMPANION)/dist
 	@find src tests packages -type d \( -name __pycache__ -o -name '*.egg-info' \) -prune -exec rm -rf {} +

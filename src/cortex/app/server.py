@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_CLOSING_SECONDS = 5.0
+
 
 class Opening:
     """Opens the engine once, at the first call that needs it, in whichever thread that is."""
@@ -79,8 +81,23 @@ def serve(overrides: Mapping[str, str] | None = None) -> None:
     try:
         anyio.run(_serve, opening, worker, settings, wire)
     finally:
+        in_order = _close(worker, opening)
+    if not in_order:
+        os._exit(0)
+
+
+def _close(worker: Worker, opening: Opening) -> bool:
+    """Whether everything is closed in time. A write that waits for others is given up: it was never acknowledged."""
+
+    def close() -> None:
         worker.stop()
         opening.close()
+
+    closing = threading.Thread(target=close, name="cortex-closing", daemon=True)
+    closing.start()
+    closing.join(_CLOSING_SECONDS)
+    here = (threading.current_thread(), closing)
+    return not any(thread.is_alive() and not thread.daemon for thread in threading.enumerate() if thread not in here)
 
 
 async def _serve(opening: Opening, worker: Worker, settings: Settings, wire: int) -> None:
@@ -97,9 +114,10 @@ async def _serve(opening: Opening, worker: Worker, settings: Settings, wire: int
 
 def divert_stdout() -> int:
     """Let everything that prints go to stderr; the descriptor returned is the real stdout."""
-    sys.stdout.flush()
     wire = os.dup(1)
     os.dup2(2, 1)
+    # What was printed before, by a sitecustomize for example, is still in Python's buffer.
+    sys.stdout.flush()
     return wire
 
 

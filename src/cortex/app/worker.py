@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 INTERVAL_SECONDS = 2.0
+LONGEST_SECONDS = 60.0
 _JOIN_SECONDS = 10.0
 
 
 class Worker:
-    """One daemon thread; `start` and `stop` may be called more than once."""
+    """One daemon thread; `start` and `stop` may be called more than once.
+
+    What keeps it from working is logged once, and tried again after longer and longer pauses.
+    """
 
     def __init__(self, prepare: Callable[[], Engine], interval_seconds: float = INTERVAL_SECONDS) -> None:
         self._prepare = prepare
@@ -43,10 +47,18 @@ class Worker:
 
     def _run(self) -> None:
         engine: Engine | None = None
+        problem, pause = "", self._interval
         while not self._stop.is_set():
+            before, problem = problem, ""
             try:
                 engine = engine or self._prepare()
                 engine.run_jobs()
             except CortexError as error:
-                log.warning("background work waits: %s", error)
-            self._stop.wait(self._interval)
+                problem = str(error)
+            except Exception as error:
+                problem = repr(error)
+                log.debug("background work failed", exc_info=True)
+            if problem and problem != before:
+                log.warning("background work waits: %s", problem)
+            pause = min(2 * pause, LONGEST_SECONDS) if problem else self._interval
+            self._stop.wait(pause)

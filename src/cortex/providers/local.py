@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ class LocalEmbedder:
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
         self._model: _Model | None = None
+        self._failed = False
 
     @cached_property
     def signature(self) -> EmbeddingSignature:
@@ -122,8 +124,8 @@ class LocalEmbedder:
 
     @property
     def ready(self) -> bool:
-        """Whether the model is in memory, so that ``embed`` answers at once."""
-        return self._model is not None
+        """Whether ``embed`` answers at once: the model is in memory, or it could not be loaded."""
+        return self._model is not None or self._failed
 
     def load(self) -> None:
         """Bring the model into memory, once, whoever asks first. Raises EmbedderError."""
@@ -158,8 +160,15 @@ class LocalEmbedder:
         if self._model is None:
             with self._lock:
                 if self._model is None:
-                    self._model = _open(self._source, self._threads, self._max_tokens)
+                    self._model = self._open()
         return self._model
+
+    def _open(self) -> _Model:
+        try:
+            return _open(self._source, self._threads, self._max_tokens)
+        except EmbedderError:
+            self._failed = True
+            raise
 
     def _encode(self, model: _Model, text: str) -> Encoding:
         # One by one: encode_batch starts a thread pool as wide as the machine, which also dislikes forks.
@@ -187,6 +196,8 @@ def _configured_dim(source: _Source) -> int | None:
 
 def _open(source: _Source, threads: int, max_tokens: int) -> _Model:
     model_path, tokenizer_path = source.file(MODEL_FILE), source.file(TOKENIZER_FILE)
+    # Some builds of the runtime report to their maker and keep a device id in the home; they read this at import.
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251 - the native library reads it, no setting of ours
     try:
         import onnxruntime
         from onnxruntime.capi import onnxruntime_pybind11_state as native

@@ -1,19 +1,25 @@
-"""Answers as a model reads them: compact text with ids, and the same facts as structured content."""
+"""Answers as a model reads them: compact text with ids, and the same facts as structured content.
+
+The text and the compact JSON of the structured content keep to the budget of characters, each by itself.
+What is left out is said in both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from cortex.engine.facade import fit
+from cortex.errors import InvalidInput
 from cortex.model.change import Receipt
 from cortex.model.memory import Memory
 from cortex.model.page import Page
-from cortex.model.score import Hit, Recall
+from cortex.model.score import Recall
+from cortex.surfaces.mcp.entry import Facts, facts_of, head, hit_of, lines, said_by
+from cortex.surfaces.mcp.fitting import FRAME, LEAST, beginning, compact, fitted, less, slim
 
-SHORT_ID = 12
-_FRAME = 400  # what one entry costs besides its text, in the larger of the two forms
+_NOTE = 240  # characters kept free for the first line and for what was cut
+_REASON = 160  # characters of a reason from elsewhere, such as an embedder's
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,51 +29,60 @@ class Reply:
     text: str
     data: Mapping[str, Any]
 
+    @property
+    def size(self) -> int:
+        """The characters of the larger form."""
+        return max(len(self.text), len(compact(self.data)))
 
-def recalled(answer: Recall, query: str, budget: int) -> Reply:
+
+def recalled(answer: Recall, budget: int) -> Reply:
     """The hits, best first."""
-    kept, note = _fitting([hit.memory for hit in answer.hits], budget)
-    hits = [replace(hit, memory=memory) for hit, memory in zip(answer.hits, kept, strict=False)]
-    head = f"{len(answer.hits)} memories for {query[:80]!r}" if hits else f"Nothing found for {query[:80]!r}."
-    lines = [head, *(f"{i}. {_line(hit.memory, _why(hit))}" for i, hit in enumerate(hits, start=1)), *note]
-    lines += [f"Degraded ({', '.join(answer.degraded)}): {reason}" for reason in answer.notes]
-    lines += [f"{answer.pending} memories are found by their words only for now."] if answer.pending else []
-    data = {
-        "memories": [
-            {**_facts(hit.memory, whole.memory), "score": hit.score, "parts": _parts(hit)}
-            for hit, whole in zip(hits, answer.hits, strict=False)
-        ],
+    reasons = [beginning(note, _REASON) for note in answer.notes]
+    tail = [f"Degraded ({', '.join(answer.degraded)}): {reason}" for reason in reasons]
+    tail += [f"{_memories(answer.pending)} still found by words only."] if answer.pending else []
+    data: Facts = {
+        "found": len(answer.hits),
         "legs": list(answer.legs),
         "degraded": list(answer.degraded),
-        "notes": list(answer.notes),
+        "notes": reasons,
         "pending": answer.pending,
     }
-    return Reply("\n".join(lines), data | ({"cut": note[0]} if note else {}))
+    shown, cut = fitted([hit_of(hit) for hit in answer.hits], _room(tail, data, budget))
+    if len(shown) < len(answer.hits):
+        cut.append(f"{len(answer.hits) - len(shown)} more are left out, ask for fewer or narrow the question")
+    said = [f"{_memories(len(answer.hits))}, best first:" if answer.hits else "Nothing found."]
+    said += [f"{i}. {lines(facts)}" for i, facts in enumerate(shown, start=1)]
+    return _said([*said, *_cut(cut), *tail], {"memories": shown, **data}, cut)
 
 
-def listed(page: Page, budget: int) -> Reply:
-    """A page of memories."""
-    kept, note = _fitting(page.memories, budget)
-    head = f"{len(page.memories)} of {page.total} memories" if page.memories else "No memories here."
-    lines = [head, *(f"- {_line(memory)}" for memory in kept), *note]
-    lines += [f"More: cursor {page.next_cursor}"] if page.next_cursor else []
-    data: dict[str, Any] = {
-        "memories": [_facts(memory, original) for memory, original in zip(kept, page.memories, strict=False)],
-        "total": page.total,
-    }
-    for name, value in (("since", page.since), ("until", page.until)):
-        data |= {name: value.isoformat()} if value else {}
-    data |= {"next_cursor": page.next_cursor} if page.next_cursor else {}
-    return Reply("\n".join(lines), data | ({"cut": note[0]} if note else {}))
+def listed(ask: Callable[..., Page], budget: int) -> Reply:
+    """A page of memories; where fewer fit, the page of that many, so that its cursor goes on after the last shown."""
+    page = ask()
+    asked = len(page.memories)
+    tail, data, shown, cut = _page(page, budget)
+    while len(shown) < len(page.memories):
+        page = ask(limit=len(shown))
+        tail, data, shown, cut = _page(page, budget)
+    if len(shown) < asked:
+        cut.append(f"{len(shown)} of the {asked} asked for fit, go on with the cursor")
+    said = [f"{len(shown)} of {_memories(page.total)}:" if shown else f"None here, of {_memories(page.total)}."]
+    said += [f"- {lines(facts)}" for facts in shown]
+    return _said([*said, *_cut(cut), *tail], {"memories": shown, **data}, cut)
 
 
 def one(memory: Memory, start: int, budget: int) -> Reply:
     """One memory, its text from ``start`` as far as the budget goes."""
-    stretch = memory.content[start : start + budget - _FRAME]
-    end = start + len(stretch)
-    more = f"\n[{end:,} of {len(memory.content):,} characters; go on with start {end}]"
-    text = _line(replace(memory, content=stretch)) + (more if end < len(memory.content) else "")
-    return Reply(text, {**_facts(replace(memory, content=stretch), memory), "start": start})
+    if not 0 <= start < len(memory.content):
+        raise InvalidInput("start", f"{start} is outside of the text; expected 0 to {len(memory.content) - 1}")
+    facts, left_out = slim(facts_of(memory), max(FRAME, budget // 2))
+    rest = memory.content[start:]
+    room = min(len(rest), budget)
+    while True:
+        reply = _stretch(facts, start, beginning(rest, room), left_out)
+        over = reply.size - budget
+        if over <= 0 or room <= LEAST:
+            return reply
+        room = less(room, over, LEAST)
 
 
 def done(receipt: Receipt, said: str) -> Reply:
@@ -82,55 +97,37 @@ def done(receipt: Receipt, said: str) -> Reply:
     return Reply(" ".join(notes), {k: dict(v) if k == "counts" else v for k, v in data.items() if v is not None})
 
 
-def _fitting(memories: Sequence[Memory], budget: int) -> tuple[list[Memory], list[str]]:
-    """The memories that the budget has room for, long texts cut; and a note of what was cut."""
-    room = max(budget // (_FRAME + 80), 1)
-    shown = list(memories[:room])
-    texts = fit([memory.content for memory in shown], max(budget - _FRAME * len(shown), 80))
-    cut = sum(text != memory.content for text, memory in zip(texts, shown, strict=True))
-    notes = []
-    if cut:
-        notes.append(f"{cut} long texts are cut; get_memory gives them whole")
-    if len(memories) > room:
-        notes.append(f"{len(memories) - room} more are left out; ask for fewer, or narrow the question")
-    kept = [replace(memory, content=text) for memory, text in zip(shown, texts, strict=True)]
-    return kept, [f"Cut to fit: {'; '.join(notes)}."] if notes else []
+def _stretch(facts: Facts, start: int, text: str, left_out: Sequence[str]) -> Reply:
+    end, whole = start + len(text), facts["content_chars"]
+    cut = [f"{end:,} of {whole:,} characters, go on with start {end}"] if end < whole else []
+    cut += [f"{' and '.join(left_out)} left out, too long"] if left_out else []
+    data = {**facts, "content": text, "start": start} | ({"next_start": end} if end < whole else {})
+    # The text as it is, so that stretches can be put together.
+    said = text if start else said_by(data) + text
+    return _said([head(data), said, *_cut(cut)], data, cut)
 
 
-def _line(memory: Memory, why: str = "") -> str:
-    at = memory.event_time or memory.created_at
-    facts = [memory.id[:SHORT_ID], at.date().isoformat(), memory.kind.value, memory.scope.key]
-    facts += [why] if why else []
-    facts += [memory.status.value] if memory.status.value != "active" else []
-    facts += ["#" + " #".join(memory.tags)] if memory.tags else []
-    speaker = f"{memory.speaker}: " if memory.speaker else ""
-    return f"[{' | '.join(facts)}]\n   {speaker}{memory.content}"
+def _page(page: Page, budget: int) -> tuple[list[str], Facts, list[Facts], list[str]]:
+    tail = [f"More: cursor {page.next_cursor}"] if page.next_cursor else []
+    data: Facts = {"total": page.total}
+    data |= {"next_cursor": page.next_cursor} if page.next_cursor else {}
+    for name, at in (("since", page.since), ("until", page.until)):
+        data |= {name: at.isoformat()} if at else {}
+    shown, cut = fitted([facts_of(memory) for memory in page.memories], _room(tail, data, budget))
+    return tail, data, shown, cut
 
 
-def _why(hit: Hit) -> str:
-    ranks = ", ".join(f"{leg} #{part.rank}" for leg, part in hit.parts.items())
-    return f"score {hit.score:.4f}: {ranks}"
+def _room(tail: Sequence[str], data: Facts, budget: int) -> int:
+    return budget - Reply("\n".join(tail), data).size - _NOTE
 
 
-def _parts(hit: Hit) -> dict[str, dict[str, float]]:
-    return {leg: {"rank": part.rank, "score": part.score} for leg, part in hit.parts.items()}
+def _said(said: Sequence[str], data: Facts, cut: Sequence[str]) -> Reply:
+    return Reply("\n".join(said), data | ({"cut": "; ".join(cut)} if cut else {}))
 
 
-def _facts(memory: Memory, whole: Memory) -> dict[str, Any]:
-    facts = {
-        "id": memory.id,
-        "content": memory.content,
-        "content_chars": len(whole.content),
-        "kind": memory.kind.value,
-        "scope": memory.scope.key,
-        "status": memory.status.value,
-        "created_at": memory.created_at.isoformat(),
-        "event_time": memory.event_time.isoformat() if memory.event_time else None,
-        "speaker": memory.speaker,
-        "author": memory.author,
-        "importance": memory.importance,
-        "tags": list(memory.tags) or None,
-        "metadata": dict(memory.metadata) or None,
-        "source": dict(memory.source) or None,
-    }
-    return {name: value for name, value in facts.items() if value is not None}
+def _cut(cut: Sequence[str]) -> list[str]:
+    return [f"[Cut to fit: {'; '.join(cut)}]"] if cut else []
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count:,} memories"

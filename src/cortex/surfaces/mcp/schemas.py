@@ -51,68 +51,78 @@ _ONLY_TAGS = {"type": "array", "items": {"type": "string"}, "description": "Only
 _ID = _text("The memory's id, or its first digits (at least 4) if no other id begins so.")
 _CURSOR = _text("next_cursor of the page before.")
 
-_MEMORY: Schema = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string"},
-        "content": {"type": "string"},
-        "content_chars": {"type": "integer"},
-        "kind": {"type": "string"},
-        "scope": {"type": "string"},
-        "status": {"type": "string"},
-        "tags": {"type": "array", "items": {"type": "string"}},
-        "created_at": {"type": "string"},
-        "event_time": {"type": "string"},
-        "speaker": {"type": "string"},
-        "author": {"type": "string"},
-        "importance": {"type": "integer"},
-        "metadata": {"type": "object"},
-        "source": {"type": "object"},
-        "score": {"type": "number"},
-        "parts": {"type": "object"},
-        "start": {"type": "integer"},
-    },
-    "required": ["id", "content", "content_chars"],
+_TEXT: Schema = {"type": "string"}
+_INTEGER: Schema = {"type": "integer"}
+_NUMBER: Schema = {"type": "number"}
+_SWITCH: Schema = {"type": "boolean"}
+_ANY: Schema = {"type": "object"}
+
+
+def _list_of(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
+
+
+def _by_name(schema: Schema) -> Schema:
+    return {"type": "object", "additionalProperties": schema}
+
+
+_KEPT: Schema = {
+    "id": _TEXT,
+    "content": _TEXT,
+    "content_chars": _INTEGER,
+    "kind": _TEXT,
+    "scope": _TEXT,
+    "status": _TEXT,
+    "tags": _list_of(_TEXT),
+    "created_at": _TEXT,
+    "event_time": _TEXT,
+    "speaker": _TEXT,
+    "author": _TEXT,
+    "importance": _INTEGER,
+    "metadata": _ANY,
+    "source": _ANY,
 }
-_MEMORIES: Schema = {"type": "array", "items": _MEMORY}
-_RECEIPT: Schema = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string"},
-        "scope": {"type": "string"},
-        "deduplicated": {"type": "boolean"},
-        "pending": {"type": "boolean"},
-        "version": {"type": "integer"},
-        "content_chars": {"type": "integer"},
-        "embedded_chars": {"type": "integer"},
-        "counts": {"type": "object"},
+_ALWAYS = ("id", "content", "content_chars", "kind", "status", "created_at", "importance")
+_RANKED: Schema = {"score": _NUMBER, "parts": _by_name(_object({"rank": _INTEGER, "score": _NUMBER}))}
+_STRETCH: Schema = {"start": _INTEGER, "next_start": _INTEGER, "cut": _TEXT}
+
+_MEMORY = _object(_KEPT | _STRETCH, (*_ALWAYS, "start"))
+_RECEIPT = _object(
+    {
+        "id": _TEXT,
+        "scope": _TEXT,
+        "deduplicated": _SWITCH,
+        "pending": _SWITCH,
+        "version": _INTEGER,
+        "content_chars": _INTEGER,
+        "embedded_chars": _INTEGER,
+        "counts": _by_name(_INTEGER),
     },
-    "required": ["id"],
-}
-_PAGE: Schema = {
-    "type": "object",
-    "properties": {
-        "memories": _MEMORIES,
-        "total": {"type": "integer"},
-        "next_cursor": {"type": "string"},
-        "since": {"type": "string"},
-        "until": {"type": "string"},
-        "cut": {"type": "string"},
+    ("id",),
+)
+_PAGE = _object(
+    {
+        "memories": _list_of(_object(_KEPT, _ALWAYS)),
+        "total": _INTEGER,
+        "next_cursor": _TEXT,
+        "since": _TEXT,
+        "until": _TEXT,
+        "cut": _TEXT,
     },
-    "required": ["memories", "total"],
-}
-_RECALL: Schema = {
-    "type": "object",
-    "properties": {
-        "memories": _MEMORIES,
-        "legs": {"type": "array", "items": {"type": "string"}},
-        "degraded": {"type": "array", "items": {"type": "string"}},
-        "notes": {"type": "array", "items": {"type": "string"}},
-        "pending": {"type": "integer"},
-        "cut": {"type": "string"},
+    ("memories", "total"),
+)
+_RECALL = _object(
+    {
+        "memories": _list_of(_object(_KEPT | _RANKED, (*_ALWAYS, "score"))),
+        "found": _INTEGER,
+        "legs": _list_of(_TEXT),
+        "degraded": _list_of(_TEXT),
+        "notes": _list_of(_TEXT),
+        "pending": _INTEGER,
+        "cut": _TEXT,
     },
-    "required": ["memories", "legs", "degraded", "pending"],
-}
+    ("memories", "found", "legs", "degraded", "notes", "pending"),
+)
 
 MEMORIZE = ToolSpec(
     name="memorize",
@@ -204,7 +214,7 @@ UPDATE = ToolSpec(
             "kind": _KIND,
             "tags": _TAGS,
             "event_time": _text(f"When it happened: {_TIME}."),
-            "importance": {"type": "integer", "minimum": 1, "maximum": 10},
+            "importance": {"type": "integer", "minimum": 1, "maximum": 10, "description": "From 1 to 10."},
             "metadata": {"type": "object", "description": "Replaces the metadata."},
         },
         ("memory_id",),

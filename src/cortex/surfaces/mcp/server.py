@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_MESSAGE = 800  # characters of an error, which may repeat what the client sent
+
 SPECS = {
     spec.name: spec
     for spec in (
@@ -100,10 +102,11 @@ def _published(spec: schemas.ToolSpec) -> types.Tool:
 def _call(
     open_engine: Callable[[], Engine], name: str, arguments: Mapping[str, Any], budget: int
 ) -> types.CallToolResult:
-    from cortex.surfaces.mcp import tools
-
     try:
-        reply = tools.answer(name, open_engine(), _checked(name, arguments), budget)
+        given = _checked(name, arguments)
+        from cortex.surfaces.mcp import tools
+
+        reply = tools.answer(name, open_engine(), given, budget)
     except CortexError as error:
         return _failed(str(error))
     except Exception as error:
@@ -115,6 +118,8 @@ def _call(
 
 
 def _failed(message: str) -> types.CallToolResult:
+    if len(message) > _MESSAGE:
+        message = f"{message[: _MESSAGE // 2]} … {message[-_MESSAGE // 2 :]}"
     return types.CallToolResult(content=[types.TextContent(type="text", text=message)], is_error=True)
 
 

@@ -43,19 +43,19 @@ def memorize(engine: Engine, arguments: Arguments, _: int) -> Reply:
 @tool(schemas.RECALL)
 def recall(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     """Answer a question with memories."""
-    return replies.recalled(engine.recall(**arguments), arguments["query"], budget)
+    return replies.recalled(engine.recall(**arguments), budget)
 
 
 @tool(schemas.TIMELINE)
 def recall_timeline(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     """What happened when."""
-    return replies.listed(engine.timeline(**arguments), budget)
+    return replies.listed(lambda **fewer: engine.timeline(**arguments | fewer), budget)
 
 
 @tool(schemas.LIST)
 def list_memories(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     """The newest memories."""
-    return replies.listed(engine.list_memories(**arguments), budget)
+    return replies.listed(lambda **fewer: engine.list_memories(**arguments | fewer), budget)
 
 
 @tool(schemas.GET)
