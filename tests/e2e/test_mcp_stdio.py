@@ -440,3 +440,35 @@ def test_hanging_up_during_a_call_ends_the_server(tmp_path: Path) -> None:
     with Cortex(store) as cortex:
         assert cortex.health().ok
         assert cortex.count() in (1, 2)
+
+
+UNREADABLE = {
+    "half a surrogate pair": r'{"content": "a\ud800b"}',
+    "a number of thousands of digits": '{"content": "x", "importance": 1%s}' % ("0" * 5000),
+    "nested 300 levels deep": '{"content": "x", "metadata": %s%s}' % ('{"a":' * 300 + "1", "}" * 300),  # noqa: UP031
+}
+
+
+@pytest.mark.parametrize("arguments", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_a_message_that_cannot_be_read_is_answered(tmp_path: Path, arguments: str) -> None:
+    """A client is never left waiting: what cannot be parsed gets an error under its own id, and the server goes on."""
+    with Wire(environment(tmp_path, CORTEX_DB_PATH=tmp_path / "memory.db")) as wire:
+        wire.say(
+            '{"jsonrpc":"2.0","id":77777,"method":"tools/call","params":{"name":"memorize","arguments":%s}}' % arguments  # noqa: UP031
+        )
+        wire.call("memorize", content="the server goes on")
+        answers = [json.loads(line) for line in wire.lines]
+        (answer,) = [answer for answer in answers if answer.get("id") == 77777]
+        assert "error" in answer or answer["result"]["isError"]
+
+
+def test_a_server_told_to_end_leaves_nothing_erased_behind(tmp_path: Path) -> None:
+    """SIGTERM closes the store, so that an erased text is in no file of it."""
+    store = tmp_path / "memory.db"
+    with Wire(environment(tmp_path, CORTEX_DB_PATH=store, CORTEX_EMBED_WAIT="true")) as wire:
+        found = wire.call("memorize", content="zyxwvutsrq must go")
+        wire.call("forget", memory_id=found["id"])
+        wire.process.send_signal(signal.SIGTERM)
+        wire.process.wait(10)
+    for path in tmp_path.rglob("memory.db*"):
+        assert b"zyxwvutsrq" not in path.read_bytes()

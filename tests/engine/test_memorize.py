@@ -282,10 +282,12 @@ class TestIdempotency:
         assert cortex.count(scope=["user:ada", "global"]) == 1
 
     def test_a_forgotten_memory_does_not_come_back(self, cortex: Cortex) -> None:
-        """A late repetition of a request whose memory was erased answers, and brings nothing back."""
+        """A key whose memory was erased is refused for every text: nothing comes back, and nothing is swallowed."""
         first = cortex.memorize("tea", idempotency_key="k1")
         cortex.forget(kept(first.id))
-        assert cortex.memorize("tea", idempotency_key="k1").id == first.id
+        for text in ("tea", "a completely different text"):
+            with pytest.raises(IdempotencyConflict, match="forgotten"):
+                cortex.memorize(text, idempotency_key="k1")
         assert cortex.count() == 0
 
     def test_in_a_list_the_conflict_is_the_item_s(self, cortex: Cortex) -> None:

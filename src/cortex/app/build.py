@@ -4,41 +4,53 @@ from __future__ import annotations
 
 import secrets
 from datetime import tzinfo
-from pathlib import Path
 
 from cortex.app.clock import SystemClock
-from cortex.app.settings import Settings
+from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
-from cortex.errors import ConfigurationError
+from cortex.errors import ConfigurationError, EmbedderError
 from cortex.ports import Embedder, RecordStore
-from cortex.providers.local import LocalEmbedder
+from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.store import SQLiteStore
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
-_SQLITE = "sqlite:///"
 
 
 def open_store(location: str, settings: Settings) -> RecordStore:
     """The store at a path, ``:memory:`` or a URL."""
-    if location.startswith(_SQLITE):
-        location = location.removeprefix(_SQLITE) or ":memory:"
-    if "://" in location:
-        raise ConfigurationError(
-            f"store {location.split('://')[0]}:// is unknown; expected a path, :memory: or sqlite:///path"
-        )
-    path = location if location == ":memory:" else str(Path(location).expanduser().absolute())
+    try:
+        path = store_place(location)
+    except ValueError as error:
+        raise ConfigurationError(f"store: {error}") from error
     return SQLiteStore(path, durability=settings.sqlite_synchronous.upper(), busy_seconds=settings.busy_seconds)
 
 
 def choose_embedder(settings: Settings) -> LocalEmbedder:
-    """The local embedder that the settings name; nothing is loaded yet."""
+    """The local embedder that the settings name; the built-in one is not loaded yet."""
     own = settings.embed_model != DEFAULT_MODEL
-    embedder = LocalEmbedder(Path(settings.embed_model).expanduser() if own else None, threads=settings.embed_threads)
+    embedder = _own(settings) if own else LocalEmbedder(threads=settings.embed_threads)
     if settings.embed_dim is not None and settings.embed_dim != embedder.signature.dim:
         raise ConfigurationError(
             f"CORTEX_EMBED_DIM={settings.embed_dim}, but {embedder.signature}: set the right one or leave it out"
         )
+    return embedder
+
+
+def _own(settings: Settings) -> LocalEmbedder:
+    """The model of a folder, whose signature can be told; where it cannot, the setting is wrong."""
+    try:
+        folder = full_path(settings.embed_model)
+        missing = [name for name in (MODEL_FILE, TOKENIZER_FILE) if not (folder / name).is_file()]
+        if missing:
+            raise ValueError(f"{' and '.join(missing)} missing in '{folder}'")
+        embedder = LocalEmbedder(folder, threads=settings.embed_threads)
+        _ = embedder.signature
+    except (EmbedderError, OSError, RuntimeError, ValueError) as error:
+        raise ConfigurationError(
+            f"CORTEX_EMBED_MODEL={settings.embed_model!r}: {error}. Name a folder with {MODEL_FILE} and "
+            f"{TOKENIZER_FILE}, or leave it out for {DEFAULT_MODEL}"
+        ) from error
     return embedder
 
 

@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from cortex.app import build
 from cortex.app.settings import Settings, load
 from cortex.engine.facade import Engine
+from cortex.errors import InvalidInput
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
 from cortex.model.scope import check_name
@@ -35,6 +36,8 @@ class Cortex(Engine):
     ) -> None:
         settings = load()
         location = settings.store if store is None else fspath(store)
+        if "\0" in location:
+            raise InvalidInput("store", f"{location!r} is no path; expected text without NUL")
         _prepare(self, location, user, embedder or build.choose_embedder(settings), settings, wait=True)
 
 
@@ -47,6 +50,8 @@ def from_settings(settings: Settings, embedder: Embedder | None = None, *, wait:
 
 def _prepare(cortex: Cortex, location: str, user: str, embedder: Embedder, settings: Settings, *, wait: bool) -> None:
     check_name("user", user)
+    if not isinstance(embedder, Embedder):
+        raise InvalidInput("embedder", f"{type(embedder).__name__} has no embed(texts) or no signature")
     store = build.open_store(location, settings)
     deps = build.assemble(store, embedder, settings, settings.timezone, wait=wait)
     Engine.__init__(cortex, deps, Caller(user, clearance=Clearance.RESTRICTED))

@@ -78,12 +78,19 @@ def serve(overrides: Mapping[str, str] | None = None) -> None:
     # The thread that reads stdin cannot be interrupted: Ctrl-C ends the process at once. Nothing that was
     # acknowledged is in memory only.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, lambda number, _: _end(worker, opening, 128 + number))
     try:
         anyio.run(_serve, opening, worker, settings, wire)
     finally:
         in_order = _close(worker, opening)
     if not in_order:
         os._exit(0)
+
+
+def _end(worker: Worker, opening: Opening, code: int) -> None:
+    """Close in order, so that nothing erased stays in the log, and end: the thread on stdin cannot be asked to."""
+    _close(worker, opening)
+    os._exit(code)
 
 
 def _close(worker: Worker, opening: Opening) -> bool:

@@ -21,9 +21,19 @@ MAX_TAG = 100
 MAX_METADATA = 65_536
 MAX_DEPTH = 20
 MAX_KEY = 200
+MOST_SHOWN = 80
 LARGEST_WHOLE = 10**100
 
 E = TypeVar("E", bound=Enum)
+
+
+def shown(value: object) -> str:
+    """A value for a message: short, and never an error itself."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python prints
+        return "a number of thousands of digits"
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def text(field: str, value: object) -> str:
@@ -55,7 +65,7 @@ def member(field: str, value: object, kinds: type[E]) -> E:
         for item in kinds:
             if item.value == wanted:
                 return item
-    raise InvalidInput(field, f"{value!r} is unknown; expected one of {', '.join(str(k.value) for k in kinds)}")
+    raise InvalidInput(field, f"{shown(value)} is unknown; expected one of {', '.join(str(k.value) for k in kinds)}")
 
 
 def members(field: str, value: object, kinds: type[E]) -> frozenset[E]:
@@ -73,7 +83,7 @@ def clearance(value: object) -> Clearance:
         return Clearance[value.strip().upper()]
     if isinstance(value, int) and not isinstance(value, bool) and value in list(Clearance):
         return Clearance(value)
-    raise InvalidInput("clearance_min", f"{value!r} is unknown; expected one of {names}, or 0 to 3")
+    raise InvalidInput("clearance_min", f"{shown(value)} is unknown; expected one of {names}, or 0 to 3")
 
 
 def tags(value: object) -> tuple[str, ...]:
@@ -90,9 +100,9 @@ def tags(value: object) -> tuple[str, ...]:
 def whole(field: str, value: object, low: int, high: int | None = None) -> int:
     """An integer from ``low`` to ``high``; neither true nor 2.5 nor "5" is one."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInput(field, f"{value!r} is not a whole number; expected {_span(low, high)}")
+        raise InvalidInput(field, f"{shown(value)} is not a whole number; expected {_span(low, high)}")
     if value < low or (high is not None and value > high):
-        raise InvalidInput(field, f"{value} is out of range; expected {_span(low, high)}")
+        raise InvalidInput(field, f"{shown(value)} is out of range; expected {_span(low, high)}")
     return value
 
 
@@ -105,13 +115,13 @@ def switch(field: str, value: object) -> bool:
     """True or false; None is false, and nothing else is either."""
     if value is None or isinstance(value, bool):
         return bool(value)
-    raise InvalidInput(field, f"{value!r} is neither; expected true or false")
+    raise InvalidInput(field, f"{shown(value)} is neither; expected true or false")
 
 
 def share(field: str, value: object) -> float:
     """A finite number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise InvalidInput(field, f"{value!r} is out of range; expected a number from 0 to 1")
+        raise InvalidInput(field, f"{shown(value)} is out of range; expected a number from 0 to 1")
     return float(value)
 
 
@@ -137,6 +147,10 @@ def conditions(value: object) -> tuple[Condition, ...]:
 
 
 def _tests(key: str, wanted: Any) -> Iterable[Condition]:
+    if key.startswith("$"):
+        raise InvalidInput(
+            "metadata", f"{key!r} is no key; operators stand inside of one: {{key: {{operator: value}}}}"
+        )
     if not isinstance(wanted, Mapping) or not any(name.startswith("$") for name in wanted):
         yield Condition(key, Operator.EQ, wanted)
         return
@@ -147,9 +161,9 @@ def _tests(key: str, wanted: Any) -> Iterable[Condition]:
             known = ", ".join(f"${item.value}" for item in Operator)
             raise InvalidInput("metadata", f"operator {name!r} of {key!r} is unknown; expected {known}") from None
         if operator is Operator.IN and not isinstance(operand, (list, tuple)):
-            raise InvalidInput("metadata", f"$in of {key!r} expects a list, got {operand!r}")
+            raise InvalidInput("metadata", f"$in of {key!r} expects a list, got {shown(operand)}")
         if operator is Operator.EXISTS and not isinstance(operand, bool):
-            raise InvalidInput("metadata", f"$exists of {key!r} expects true or false, got {operand!r}")
+            raise InvalidInput("metadata", f"$exists of {key!r} expects true or false, got {shown(operand)}")
         yield Condition(key, operator, operand)
 
 

@@ -38,11 +38,14 @@ def end(field: str, value: object, zone: tzinfo) -> datetime | None:
         return datetime.max.replace(tzinfo=UTC)
 
 
-def between(since: object, until: object, zone: tzinfo) -> tuple[datetime | None, datetime | None]:
-    """A half-open range in UTC from inclusive ends; an end before its start is an error."""
-    start, stop = instant("since", since, zone), end("until", until, zone)
+def between(since: object, until: object, zone: tzinfo, *, prefix: str = "") -> tuple[datetime | None, datetime | None]:
+    """A half-open range in UTC from inclusive ends; an end before its start is an error.
+
+    ``prefix``: how the fields begin, such as ``event_`` for ``event_since`` and ``event_until``.
+    """
+    start, stop = instant(f"{prefix}since", since, zone), end(f"{prefix}until", until, zone)
     if start is not None and stop is not None and stop <= start:
-        raise InvalidInput("until", f"{until!s} is before since {since!s}; swap them")
+        raise InvalidInput(f"{prefix}until", f"{until!s} is before {prefix}since {since!s}; swap them")
     return start, stop
 
 

@@ -24,6 +24,8 @@ class Index:
         self._signature = signature
         self._max_bytes = max_bytes
         self._shelves: OrderedDict[Scope, tuple[Shelf, threading.Lock]] = OrderedDict()
+        self._sizes: dict[Scope, int] = {}
+        self._total = 0
         self._lock = threading.Lock()
         self._stored: EmbeddingSignature | None = None
 
@@ -36,8 +38,7 @@ class Index:
     @property
     def nbytes(self) -> int:
         """Roughly how much memory all shelves take."""
-        with self._lock:
-            return sum(shelf.nbytes for shelf, _ in self._shelves.values())
+        return self._total
 
     def views(self, scopes: Sequence[Scope]) -> list[View]:
         """The current view of each scope."""
@@ -47,10 +48,13 @@ class Index:
         shelf, lock = self._take(scope)
         with lock:
             feed = self._store.feed(scope, shelf.change, self._signature)
-            shelf.put(feed)
-            if feed.restart or shelf.wasteful:
-                shelf.clear()
-                shelf.put(self._store.feed(scope, 0, self._signature))
+            if shelf.put(feed) or feed.restart:
+                if feed.restart or shelf.wasteful:
+                    shelf.clear()
+                    shelf.put(self._store.feed(scope, 0, self._signature))
+                self._weigh(scope, shelf.nbytes)
+            if shelf.change == 0:  # nothing was ever written there: any name may be asked for, none is kept
+                self._drop(scope)
             return shelf.view()
 
     def _take(self, scope: Scope) -> tuple[Shelf, threading.Lock]:
@@ -58,12 +62,18 @@ class Index:
             entry = self._shelves.get(scope)
             if entry is None:
                 entry = self._shelves[scope] = (Shelf(self._signature.dim), threading.Lock())
-                self._evict()
             self._shelves.move_to_end(scope)
             return entry
 
-    def _evict(self) -> None:
-        size = sum(shelf.nbytes for shelf, _ in self._shelves.values())
-        while size > self._max_bytes and len(self._shelves) > 1:
-            _, (oldest, _) = self._shelves.popitem(last=False)
-            size -= oldest.nbytes
+    def _drop(self, scope: Scope) -> None:
+        with self._lock:
+            self._shelves.pop(scope, None)
+
+    def _weigh(self, scope: Scope, size: int) -> None:
+        """Note the size of a shelf, and drop those used longest ago while all together are too large."""
+        with self._lock:
+            self._total += size - self._sizes.get(scope, 0)
+            self._sizes[scope] = size
+            while self._total > self._max_bytes and len(self._shelves) > 1:
+                oldest, _ = self._shelves.popitem(last=False)
+                self._total -= self._sizes.pop(oldest, 0)

@@ -58,6 +58,12 @@ class Intake:
             return Scope(given, self._org_id)
         raise InvalidInput("scope", f"expected text, got {type(given).__name__}")
 
+    def named_scope(self, given: object) -> Scope:
+        """One scope, which must be named: an update that cleared it would move the memory unasked."""
+        if given is None:
+            raise InvalidInput("scope", "cannot be cleared; name the scope to move the memory to")
+        return self.scope(given)
+
     def scopes(self, given: object) -> list[Scope]:
         """One scope or several; None is the caller's own."""
         if isinstance(given, (list, tuple, set, frozenset)):
@@ -123,7 +129,7 @@ class Intake:
         return Order.NEWEST if given is None else intake.member("order", given, Order)
 
     def _range(self, given: Mapping[str, Any], name: str) -> tuple[Any, Any]:
-        return moments.between(given.get(f"{name}_since"), given.get(f"{name}_until"), self._zone)
+        return moments.between(given.get(f"{name}_since"), given.get(f"{name}_until"), self._zone, prefix=f"{name}_")
 
     def _apply(self, draft: Draft, given: Mapping[str, Any]) -> Draft:
         refuse_unknown(given, Item.__annotations__)
@@ -154,7 +160,7 @@ _READERS: Mapping[str, Callable[[Intake, Any], Any]] = {
     "content": lambda _, value: intake.text("content", value),
     "kind": lambda _, value: _or_default(value, Kind.FACT, lambda v: intake.member("kind", v, Kind)),
     "tags": lambda _, value: intake.tags(value),
-    "scope": lambda self, value: self.scope(value),
+    "scope": lambda self, value: self.named_scope(value),
     "speaker": lambda _, value: intake.label("speaker", value),
     "role": lambda _, value: _or_default(value, None, lambda v: intake.member("role", v, Role)),
     "session": lambda _, value: intake.label("session", value),

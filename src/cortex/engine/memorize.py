@@ -48,7 +48,7 @@ def memorize_items(
     deps: Deps, caller: Caller, read: Callable[[object], Draft], items: Iterable[object]
 ) -> list[Receipt]:
     """Keep every item that can be read; the receipts stand in the order of the items."""
-    if isinstance(items, (str, bytes, Mapping)):
+    if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         raise InvalidInput("items", f"expected a list of items, got one {type(items).__name__}; use memorize for one")
     receipts: list[Receipt] = []
     for chunk in _chunks(items):
@@ -107,7 +107,7 @@ def _facts(memory: Memory) -> Mapping[str, Any]:
 
 def _receipt(add: AddMemory, outcome: Outcome, prior: Prior | None) -> Receipt:
     if outcome.conflict:
-        problem = "the idempotency_key was used for another memory before; use a new key"
+        problem = "the idempotency_key was used before, for another memory or for one that was forgotten; use a new key"
         return Receipt(verb="memorize", error=problem, error_code=IdempotencyConflict.code)
     facts = dict(outcome.receipt or _facts(add.memory))
     if not outcome.applied and prior is not None:

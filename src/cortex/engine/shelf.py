@@ -126,15 +126,16 @@ class Shelf:
         """Whether so many rows are dead that reading the scope afresh pays."""
         return self._dead > 1000 and self._dead * 4 > self._rows
 
-    def put(self, feed: Feed) -> None:
-        """Take in what changed."""
+    def put(self, feed: Feed) -> bool:
+        """Take in what changed; whether anything did."""
         if not feed.rows and not feed.erased:
-            return
+            return False
         self._view = None
         self._bury([*feed.erased, *(row.seq for row in feed.rows)])
         if feed.rows:
             self._append(feed.rows)
         self.change = feed.change
+        return True
 
     def view(self) -> View:
         """The arrays of this moment; the same object until something changes."""
@@ -211,11 +212,13 @@ class Shelf:
 
     def _append_pieces(self, first: int, rows: Sequence[IndexRow]) -> None:
         dim = self._dim
-        sizes = [0 if row.pieces is None else len(row.pieces) // (4 * dim) for row in rows]
+        # A vector of impossible length is damage: the memory is found by its words, and counted as owed.
+        whole = [row.pieces if row.pieces is not None and len(row.pieces) % (4 * dim) == 0 else b"" for row in rows]
+        sizes = [len(pieces) // (4 * dim) for pieces in whole]
         start, self._piece_count = self._piece_count, self._piece_count + sum(sizes)
         self._one_piece_each = self._one_piece_each and start == first and all(size == 1 for size in sizes)
         end = self._piece_count
-        joined = b"".join(row.pieces for row in rows if row.pieces is not None)
+        joined = b"".join(whole)
         vectors = np.frombuffer(joined, dtype="<f4").reshape(-1, dim)
         codes = encode(vectors)
         self._pieces = _grown(self._pieces, end)

@@ -340,7 +340,7 @@ def _known(tables: _Tables, request: Idempotency | None, caller: Caller) -> Outc
     key = tables.keys.get((caller.org_id, caller.user, request.key))
     if key is None:
         return None
-    if key.request not in (None, request.request):
+    if key.request != request.request:
         return Outcome(key.outcome.id, 0, applied=False, conflict=True)
     return copy.deepcopy(key.outcome)
 

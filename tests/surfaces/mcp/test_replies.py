@@ -249,7 +249,9 @@ def test_a_receipt_says_what_became_of_it(door: Door) -> None:
     first = door.call("memorize", content="Ada prefers tea")
     again = door.call("memorize", content="Ada prefers tea")
     assert first.text == f"Remembered as {first.data['id']} in user:ada."
-    assert again.text == f"Already remembered as {first.data['id']} in user:ada."
+    assert again.text == (
+        f"Already remembered as {first.data['id']} in user:ada; its tags and metadata stay as they are."
+    )
     changed = door.call("update_memory", memory_id=first.data["id"][:8], content="Ada prefers coffee", importance=9)
     assert changed.text == f"Updated {first.data['id']} to version 2."
     gone = door.call("forget", memory_id=first.data["id"].upper())

@@ -31,7 +31,8 @@ def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
     if vectors.dtype.kind != "f":
         return None
     exact = vectors.astype(np.float64)
-    squares = np.vecdot(exact, exact)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.vecdot(exact, exact)
     least, most = squares.min(), squares.max()
     # A value that is not finite makes its row's sum so, and NaN fails every comparison.
     if not (least > 0.0 and most < np.inf):

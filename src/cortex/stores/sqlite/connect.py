@@ -32,6 +32,8 @@ class Connections:
         self._closed = False
         if path != MEMORY:
             _create_private(Path(path))
+        self._file = Path(path)
+        self._identity = None if path == MEMORY else _identity(self._file)
         with named_errors(path):
             self._writer = self._open()
 
@@ -76,8 +78,7 @@ class Connections:
         if not self._lock.acquire(timeout=self._busy_seconds):
             raise StoreBusy(f"{self.path}: another thread has been writing for {self._busy_seconds:g} s; try again")
         try:
-            if self._closed:
-                raise StoreClosed(f"{self.path} was closed; open a new Cortex")
+            self._check()
             yield self._writer
         finally:
             self._lock.release()
@@ -85,8 +86,7 @@ class Connections:
     def borrow(self) -> Connection:
         """A reader out of the pool, or a new one."""
         with self._idle_lock:
-            if self._closed:
-                raise StoreClosed(f"{self.path} was closed; open a new Cortex")
+            self._check()
             if self._idle:
                 return self._idle.pop()
         with named_errors(self.path):
@@ -101,6 +101,15 @@ class Connections:
                 self._idle.append(connection)
                 return
         connection.close()
+
+    def _check(self) -> None:
+        """Refuse to go on with a file that is closed, or whose path leads to another one or to none by now."""
+        if self._closed:
+            raise StoreClosed(f"{self.path} was closed; open a new Cortex")
+        if self._identity is not None and _identity(self._file) != self._identity:
+            raise StoreError(
+                f"{self.path} was deleted or replaced while it was open; nothing was written: open it again"
+            )
 
     def _open(self) -> Connection:
         connection = sqlite3.connect(
@@ -131,6 +140,15 @@ class _Reading:
         self._connections.give_back(self._connection)
         if isinstance(error, sqlite3.DatabaseError):
             raise named(self._connections.path, error) from error
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Which file a path leads to; (0, 0) for none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return found.st_dev, found.st_ino
 
 
 def use_wal(connection: Connection) -> None:
@@ -167,7 +185,7 @@ def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreBusy(f"{path}: other processes held the store for too long; try again")
         case sqlite3.SQLITE_FULL:
-            return StoreFull(f"{path}: no space left; nothing was changed; free space and try again")
+            return StoreFull(f"{path}: no space left; this write changed nothing; free space and try again")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN:
             return StoreReadOnly(f"{path}: {error}; check the permissions of the file and its folder")
         case sqlite3.SQLITE_NOTADB:
@@ -175,6 +193,8 @@ def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
         case sqlite3.SQLITE_CORRUPT:
             return StoreError(f"{path} is damaged ({error}); restore it from a backup")
         case sqlite3.SQLITE_IOERR:
-            return StoreFull(f"{path}: the write failed ({error}); nothing was changed; check disk space and limits")
+            return StoreFull(
+                f"{path}: the write failed ({error}) and changed nothing; check disk space, limits and the file itself"
+            )
         case _:
             return StoreError(f"{path}: {error}")

@@ -71,7 +71,7 @@ def _recognise(connection: Connection, path: str, head: int) -> int:
     if tables:
         raise ForeignStore(
             f"{path} is an SQLite file of another program (tables: {', '.join(sorted(tables)[:5])}); "
-            "it was left untouched: choose another path with CORTEX_DB_PATH"
+            "it was left untouched: choose another path with CORTEX_STORE"
         )
     return 0
 

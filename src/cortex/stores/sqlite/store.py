@@ -18,6 +18,7 @@ from cortex.model.page import Details
 from cortex.model.query import Selection
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows, where
+from cortex.stores.sqlite.checks import integrity
 from cortex.stores.sqlite.connect import Connections
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
 from cortex.stores.sqlite.migrate import prepare
@@ -147,9 +148,14 @@ class SQLiteStore:
     def info(self, *, deep: bool = False) -> StoreInfo:
         """The plain facts; ``deep`` also checks the integrity of the whole store."""
         with self._connections.read() as connection:
-            memories, pending, jobs = connection.execute(_FACTS).fetchone()
-            problems = _integrity(connection) if deep else []
-            signature = _signature(connection)
+            problems = integrity(connection) if deep else []
+            try:
+                memories, pending, jobs = connection.execute(_FACTS).fetchone()
+                signature = _signature(connection)
+            except sqlite3.DatabaseError:
+                if not problems:  # what is wrong is not told yet
+                    raise
+                memories, pending, jobs, signature = 0, 0, 0, None
             journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
             size = connection.execute(
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
@@ -236,11 +242,3 @@ def _signature(connection: Connection) -> EmbeddingSignature | None:
         "WHERE store.key = 'signature'"
     ).fetchone()
     return None if row is None else EmbeddingSignature(*row)
-
-
-def _integrity(connection: Connection) -> list[str]:
-    problems = [row[0] for row in connection.execute("PRAGMA quick_check(20)") if row[0] != "ok"]
-    broken = connection.execute("PRAGMA foreign_key_check").fetchall()
-    if broken:
-        problems.append(f"{len(broken)} rows point to nothing")
-    return problems

@@ -146,7 +146,7 @@ class Writer:
                 "memories": self._delete("memories", "seq", change.seq),
             }
             self._gone(owner[0], change.seq)
-            # The digest of an erased text is a trace of it; the key itself goes on answering.
+            # The digest of an erased text is a trace of it; the key stays taken.
             self._db.execute("UPDATE idempotency SET request = x'' WHERE id = ?", [change.id])
         return Outcome(change.id, change.seq, applied=owner is not None, counts=counts)
 
@@ -169,7 +169,7 @@ class Writer:
         if row is None:
             return None
         digest, id_, applied, receipt = row
-        if digest not in (b"", request.request):
+        if digest != request.request:  # another request, or one whose memory was erased and nobody can tell any more
             return Outcome(id_, 0, applied=False, conflict=True)
         return Outcome(id_, 0, applied=bool(applied), receipt=json.loads(receipt))
 

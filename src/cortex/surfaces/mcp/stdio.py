@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+import re
+import sys
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
 import anyio
+import mcp_types as types
+from anyio import AsyncFile
 from mcp.server.stdio import stdio_server
+from pydantic import ValidationError
 
 from cortex.surfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
     from cortex.engine.facade import Engine
+
+_PARSE_ERROR = -32700
+_ID = re.compile(r'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")')
 
 
 async def run(
@@ -21,5 +30,42 @@ async def run(
     """Serve on stdin and on the descriptor ``wire`` until stdin ends."""
     server = build_server(open_engine, version=version, budget=budget, after_first=after_first)
     output = anyio.wrap_file(os.fdopen(wire, "w", encoding="utf-8", newline="\n"))
-    async with stdio_server(stdout=output) as (incoming, outgoing):
+    lines = _Lines(anyio.wrap_file(os.fdopen(os.dup(0), encoding="utf-8", errors="replace")), output)
+    async with stdio_server(stdin=lines, stdout=output) as (incoming, outgoing):  # type: ignore[arg-type] # it is only iterated
         await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+class _Lines:
+    """The lines of stdin that are messages; a line that is none is answered here, since the SDK passes over it.
+
+    A client that sent half of a surrogate pair or a number of thousands of digits would wait for ever.
+    """
+
+    def __init__(self, source: AsyncFile[str], answers: AsyncFile[str]) -> None:
+        self._source = source
+        self._answers = answers
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._source:
+            problem = _problem(line)
+            if problem is None:
+                yield line
+            elif line.strip():
+                await self._refuse(line, problem)
+
+    async def _refuse(self, line: str, problem: str) -> None:
+        found = _ID.search(line)
+        error = {"code": _PARSE_ERROR, "message": f"the message cannot be read: {problem}"}
+        answer = {"jsonrpc": "2.0", "id": json.loads(found[1]) if found else None, "error": error}
+        await self._answers.write(json.dumps(answer) + "\n")
+        await self._answers.flush()
+        sys.stderr.write(f"cortex: a message could not be read: {problem}\n")
+
+
+def _problem(line: str) -> str | None:
+    try:
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        return str(first["msg"])[:200]
+    return None

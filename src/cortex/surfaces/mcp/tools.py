@@ -36,8 +36,11 @@ def answer(name: str, engine: Engine, arguments: Mapping[str, Any], budget: int)
 def memorize(engine: Engine, arguments: Arguments, _: int) -> Reply:
     """Keep one statement."""
     receipt = engine.memorize(**arguments)
-    said = "Already remembered as" if receipt.deduplicated else "Remembered as"
-    return replies.done(receipt, f"{said} {receipt.id} in {receipt.scope}.")
+    if receipt.deduplicated:
+        said = f"Already remembered as {receipt.id} in {receipt.scope}; its tags and metadata stay as they are."
+    else:
+        said = f"Remembered as {receipt.id} in {receipt.scope}."
+    return replies.done(receipt, said)
 
 
 @tool(schemas.RECALL)
