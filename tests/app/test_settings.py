@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -173,6 +174,119 @@ def test_a_settings_file_has_types() -> None:
     Path("cortex.toml").write_text("embed_wait = true\ntop_k = 9\nbusy_seconds = 1.5\n", "utf-8")
     settings = load()
     assert (settings.embed_wait, settings.top_k, settings.busy_seconds) == (True, 9, 1.5)
+
+
+TYPES = (
+    ("store = 5", "store is a whole number, 5; expected text in quotes"),
+    ('store = ["a"]', "store is an array, ['a']; expected text in quotes"),
+    ("store = true", "store is true or false, True; expected text in quotes"),
+    ("user = 2026-05-31", "user is a date or time, "),
+    ("[user]\nname = 'ada'", "user is a table, {'name': 'ada'}; expected text in quotes"),
+    ('top_k = "5"', "top_k is text in quotes, '5'; expected a whole number"),
+    ("top_k = 5.0", "top_k is a number, 5.0; expected a whole number"),
+    ("top_k = true", "top_k is true or false, True; expected a whole number"),
+    ("embed_dim = [384]", "embed_dim is an array, [384]; expected a whole number"),
+    ("embed_wait = 1", "embed_wait is a whole number, 1; expected true or false"),
+    ('embed_wait = "yes"', "embed_wait is text in quotes, 'yes'; expected true or false"),
+    ('busy_seconds = "30"', "busy_seconds is text in quotes, '30'; expected a number"),
+)
+
+
+@pytest.mark.parametrize(("content", "expected"), TYPES)
+@pytest.mark.parametrize("place", ["here", "in the user's folder"])
+def test_a_value_of_another_type_is_refused(content: str, expected: str, place: str) -> None:
+    """Each setting wants its own type of TOML: the file, the name, what was given and what is expected are told."""
+    file = Path("cortex.toml") if place == "here" else user_file()
+    file.write_text(content + "\n", "utf-8")
+    assert refusal().startswith(f"{file}: {expected}")
+
+
+def test_every_setting_takes_its_own_type() -> None:
+    """Every default can be written in the file in the type that its setting wants."""
+    defaults = load()
+    quoted = {s.name: f'"{s.default}"' if s.toml == "text in quotes" else s.default for s in SETTINGS if s.default}
+    Path("cortex.toml").write_text("".join(f"{name} = {value}\n" for name, value in quoted.items()), "utf-8")
+    assert load() == defaults
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "0x" + "f" * 5000, "[" * 5000])
+def test_a_value_that_python_cannot_read_is_refused(value: str) -> None:
+    """A number of thousands of digits and arrays of thousands of levels are wrong settings, not tracebacks."""
+    Path("cortex.toml").write_text(f"top_k = {value}\n", "utf-8")
+    assert refusal().startswith("cortex.toml: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ('CORTEX_STORE="a.db\n', 1),
+        ("A=1\n\n\nCORTEX_STORE='a.db\n", 4),
+        ("CORTEX_STORE a.db\n", 1),
+        ("# ours\nCORTEX_STORE: a.db\n", 2),
+        ("CORTEX_STORE:a.db\n", 1),
+        ("A=1\r\nexport CORTEX_STORE a.db\r\n", 2),
+        ('A="\nCORTEX_STORE="a.db"\n', 1),
+    ],
+)
+def test_a_malformed_line_of_ours_is_refused(content: str, line: int) -> None:
+    """A line of `.env` that names us and cannot be read is refused with its number, so that no data goes elsewhere."""
+    Path(".env").write_bytes(content.encode())
+    assert refusal() == f".env, line {line}: expected NAME=value, every quote closed"
+
+
+def test_malformed_lines_of_others_are_theirs(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What cannot be read and does not name us is passed over in silence; what stands around it holds."""
+    Path(".env").write_text(
+        "OTHER 'x\nCORTEX_TOP_K=7\n = 3\n\"\nCORTEX_USER_ID=ada\nplain words\nCORTEX_STORE\n", "utf-8"
+    )
+    settings = load()
+    assert (settings.top_k, settings.user) == (7, "ada")
+    assert caplog.records == []
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", [".env", "cortex.toml"])
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop"])
+def test_only_regular_files_are_read(name: str, kind: str) -> None:
+    """A folder, a pipe that would never end and a link to nothing are no settings files."""
+    defaults = load()
+    if kind == "pipe":
+        os.mkfifo(name)
+    elif kind == "folder":
+        Path(name).mkdir()
+    else:
+        Path(name).symlink_to(name)
+    assert load() == defaults
+
+
+@pytest.mark.parametrize("name", [".env", "cortex.toml"])
+def test_a_file_that_is_not_utf8_is_refused(name: str) -> None:
+    """The file is named, and where it stops being UTF-8."""
+    Path(name).write_bytes(b"A=caf\xe9\n")
+    assert refusal() == f"{name}: not UTF-8 (invalid continuation byte at byte 5)"
+
+
+@pytest.mark.parametrize("name", [".env", "cortex.toml"])
+def test_a_file_that_cannot_be_read_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is named with the reason of the system."""
+
+    def denied(path: Path, *_: object) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    Path(name).touch()
+    monkeypatch.setattr(Path, "read_text", denied)
+    assert refusal() == f"{name}: cannot be read (Permission denied)"
+
+
+@pytest.mark.parametrize("name", ["store", "embed_model"])
+def test_a_path_that_is_none_is_refused(name: str) -> None:
+    """A NUL and a home of nobody are refused with the setting's name, in a file as in an argument."""
+    assert f"argument {name}='a\\x00b': expected a path without NUL" in refusal(**{name: "a\0b"})
+    assert "~nobody-of-that-name has no home" in refusal(**{name: "~nobody-of-that-name/x"})
+    Path("cortex.toml").write_text(f'{name} = "a\\u0000b"\n', "utf-8")
+    assert refusal().startswith(f"{name} in cortex.toml=")
 
 
 @pytest.mark.parametrize(("value", "meant"), [("1", True), ("YES", True), ("on", True), ("0", False), ("Off", False)])

@@ -37,7 +37,7 @@ class TestKeeping:
             "kind": "preference", "tags": ["drinks", "ada"], "scope": "project:tea", "speaker": "Ada", "role": "user",
             "session": "s1", "position": 3, "event_time": "2026-05-31T00:00:00.000000+00:00", "importance": 9,
             "metadata": {"a": [1, None]}, "confidence": 0.5, "tier": "session", "source": {"url": "x"},
-            "clearance_min": 0, "expires_at": "2999-01-01T00:00:00.000000+00:00", "author": "local",
+            "clearance_min": "public", "expires_at": "2999-01-01T00:00:00.000000+00:00", "author": "local",
         }  # fmt: skip
         assert {name: memory[name] for name in expected} == expected
 
@@ -62,6 +62,7 @@ class TestKeeping:
         first = cli("memorize", "one", "--key", "k", "--json").json["id"]
         assert cli("memorize", "one", "--key", "k", "--json").json["id"] == first
         assert cli("memorize", "two", "--key", "k", "--json").code == 2
+        assert cli("memorize", "one", "--idempotency-key", "k", "--json").json["id"] == first
 
     def test_a_file_is_kept_line_by_line(self, cli: Cli, tmp_path: Path) -> None:
         """Good lines are kept with the options as defaults, each bad one is told by its number."""
@@ -71,13 +72,27 @@ class TestKeeping:
         )
         done = cli("memorize", "--file", file, "--kind", "error", "--tag", "bulk")
         assert (done.code, done.out) == (2, "kept 2, failed 3\n")
-        assert [line.split(":")[0] for line in done.err.splitlines()] == ["line 4", "line 5", "line 6", "5 lines read"]
+        assert [line.split(":")[0] for line in done.err.splitlines()] == [
+            "line 4, column 2", "line 5", "line 6", "5 lines read",
+        ]  # fmt: skip
         assert "did you mean 'kind'" in done.err
         found = cli("list", "--json", "--order", "oldest").json["memories"]
         assert [(m["content"], m["kind"], m["tags"]) for m in found] == [
             ("one", "decision", ["bulk"]),
             ("two", "error", ["bulk"]),
         ]
+
+    @pytest.mark.parametrize(
+        ("line", "place"), [("{bad", "column 2"), ("   {bad", "column 5"), ('{"content": "x"} y', "column 18")]
+    )
+    def test_a_line_that_is_no_json_is_told_with_its_place(self, cli: Cli, line: str, place: str) -> None:
+        """The place is that in the file, told once, and the document has it as numbers."""
+        text = lines("one") + line + "\n"
+        told = cli("memorize", "--file", "-", stdin=text).err.splitlines()[0]
+        assert told.startswith(f"line 2, {place}: not JSON: ")
+        assert "line 1" not in told
+        found = cli("memorize", "--file", "-", "--json", stdin=text).json["lines"]
+        assert [(item["line"], item["column"]) for item in found] == [(1, None), (2, int(place.split()[1]))]
 
     def test_a_file_answers_in_json(self, cli: Cli) -> None:
         """The document has a receipt or an error for every line, in order."""
@@ -127,6 +142,14 @@ class TestAsking:
             r"[0-9a-f]{8}  2026-05-30  preference +Ada: Ada prefers green tea .*  #drinks #morning", first
         )
         assert re.fullmatch(r" +0\.\d{4} = dense 1 \(0\.\d+\), lexical 1 \(\d+\.\d+\)", second)
+
+    def test_json_names_the_parts_of_a_hit(self, cli: Cli, shared: Path) -> None:
+        """Rank and score are named in hits and in what was left out, and a clearance is a word."""
+        found = cli("--db", shared, "recall", "green tea", "--limit", "1", "--explain", "--json").json
+        assert {leg: part["rank"] for leg, part in found["hits"][0]["parts"].items()} == {"dense": 1, "lexical": 1}
+        parts = [part for item in (*found["hits"], *found["left_out"]) for part in item["parts"].values()]
+        assert {tuple(part) for part in parts} == {("rank", "score")}
+        assert found["hits"][0]["memory"]["clearance_min"] == "internal"
 
     def test_explain_says_what_was_left_out(self, cli: Cli, shared: Path) -> None:
         """A candidate below the limit is named with its ranks."""

@@ -44,7 +44,7 @@ def command(name: str) -> Verb | Server:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_teaches(cli: Cli, name: str) -> None:
-    """Help has the promise that the list of commands gives, one to three examples, and where defaults come from."""
+    """Help has the promise that the list of commands gives, one to three examples, and where settings come from."""
     shown = cli(name, "--help")
     assert (shown.code, shown.err) == (0, "")
     assert COMMANDS[name].promise in shown.out
@@ -52,6 +52,19 @@ def test_every_help_teaches(cli: Cli, name: str) -> None:
     assert 1 <= len(command(name).examples) <= 3
     assert "settings" in shown.out
     assert cli(name, "-h").out == shown.out
+
+
+def test_update_promises_no_default(cli: Cli) -> None:
+    """What is not given to update stays as it is, so no option of it has a default; those of memorize do."""
+    assert "[default:" not in cli("update", "--help").out
+    assert cli("memorize", "--help").out.count("[default:") == 6
+
+
+@pytest.mark.parametrize("args", [(), ("eval",)], ids=["cortex", "eval"])
+def test_a_group_alone_prints_its_help(cli: Cli, args: tuple[str, ...]) -> None:
+    """Without a command the help is the answer, not an error."""
+    assert cli(*args) == cli(*args, "--help")
+    assert cli(*args).out.startswith("Usage: cortex")
 
 
 def test_the_help_of_all_has_examples_and_exit_codes(cli: Cli) -> None:

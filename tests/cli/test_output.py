@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from cortex import Cortex, Kind, Scope
 from cortex.cli.document import document, plain
 from cortex.cli.escape import columns, fit, one_line, safe
+from cortex.model.memory import Clearance
+from cortex.model.score import LegScore
 from tests.cli.conftest import EVIL, Cli
 
 READERS = [
@@ -108,13 +110,14 @@ class _Value:
 
 
 def test_a_document_is_strict_json() -> None:
-    """Dataclasses by field, enumerations by value, times in UTC, bytes in hex, no number that JSON has not."""
+    """Fields by name, enumerations by value or name, times in UTC, bytes in hex, no number that JSON has not."""
     at = datetime(2026, 5, 31, 14, 30, tzinfo=timezone(timedelta(hours=2)))
     value = _Value(Kind.FACT, at, b"\x00\xff", Scope("user:Ada"), {"x": (float("nan"), float("inf"), 1.5, True, None)})
     assert json.loads(document(value)) == {
         "kind": "fact", "at": "2026-05-31T12:30:00.000000+00:00", "raw": "00ff", "scope": "user:Ada",
         "parts": {"x": [None, None, 1.5, True, None]},
     }  # fmt: skip
+    assert plain((LegScore(1, 0.5), Clearance.INTERNAL)) == [{"rank": 1, "score": 0.5}, "internal"]
     with pytest.raises(TypeError, match="object has no JSON form"):
         plain(object())
     assert plain(datetime(2026, 1, 1, tzinfo=UTC)) == "2026-01-01T00:00:00.000000+00:00"
@@ -191,6 +194,17 @@ class TestErrors:
         wrong = cli("recall", "x")
         assert wrong.code == 8
         assert "CORTEX_TOP_K" in wrong.err
+
+    @pytest.mark.parametrize("value", ["nowhere", "~/nowhere", "/nowhere"])
+    def test_an_own_model_that_is_missing_ends_with_8(
+        self, cli: Cli, monkeypatch: pytest.MonkeyPatch, value: str
+    ) -> None:
+        """The command line takes it for a wrong setting, and makes no store."""
+        monkeypatch.setenv("CORTEX_EMBED_MODEL", value)
+        wrong = cli("--db", "new.db", "count", "--json")
+        assert (wrong.code, wrong.error["code"]) == (8, "configuration")
+        assert f"CORTEX_EMBED_MODEL={value!r}" in wrong.error["message"]
+        assert not Path("new.db").exists()
 
     def test_an_error_steers_no_terminal(self, cli: Cli) -> None:
         """What was typed is spelled out in the error too."""

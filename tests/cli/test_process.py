@@ -56,6 +56,38 @@ def test_every_script_is_printed_in_every_locale(child: Cli, shared: Path, local
     assert child("memorize", "-", stdin="緑茶".encode(), **locale).code == 0
 
 
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("locale", [{}, ASCII], ids=["UTF-8", "ascii"])
+def test_arguments_are_utf8_in_every_locale(child: Cli, tmp_path: Path, locale: dict[str, str]) -> None:
+    """Texts, names and paths are taken as they were typed, from the arguments, the environment and a file."""
+    (tmp_path / "茶.jsonl").write_text('"zweite Notiz für Grüße"\n', "utf-8")
+    (tmp_path / "cortex.toml").write_text('store = "緑.db"\n', "utf-8")
+    assert child("--user", "ä", "memorize", "緑茶", "--tag", "飲み物", **locale).code == 0
+    assert (
+        child("--db", "緑.db", "memorize", "--file", "茶.jsonl", CORTEX_USER_ID="ä", **locale).err == "1 lines read\n"
+    )
+    found = child("--user", "ä", "list", "--order", "oldest", "--json").json["memories"]
+    assert [(m["content"], m["tags"], m["scope"]) for m in found] == [
+        ("緑茶", ["飲み物"], "user:ä"),
+        ("zweite Notiz für Grüße", [], "user:ä"),
+    ]
+    assert (tmp_path / "緑.db").exists()
+    missing = child("eval", "locomo", "--data", "無.json", "--retrieval-only", **locale)
+    assert (missing.code, "無.json" in missing.err) == (2, True)
+
+
+@pytest.mark.parametrize("locale", [{}, ASCII], ids=["UTF-8", "ascii"])
+def test_arguments_that_are_not_utf8_are_refused(child: Cli, locale: dict[str, str]) -> None:
+    """Bytes that are no text end with 2 and the number of the argument, for people and for programs."""
+    wrong = child("memorize", os.fsdecode(b"caf\xe9"), **locale)
+    assert (wrong.code, wrong.out) == (2, "")
+    assert wrong.err.startswith("error: argument 2 is not UTF-8 (unexpected end of data at byte 3)")
+    parsed = child("--json", "memorize", os.fsdecode(b"caf\xe9"), **locale)
+    assert (parsed.code, parsed.error["code"]) == (2, "usage")
+
+
 def test_a_reader_that_leaves_early_is_no_error(shared: Path, tmp_path: Path) -> None:
     """`cortex list | head -1` ends in silence, however much was still to come."""
     big = tmp_path / "big.jsonl"

@@ -38,19 +38,20 @@ def choose_embedder(settings: Settings) -> LocalEmbedder:
 
 
 def _own(settings: Settings) -> LocalEmbedder:
-    """The model of a folder, whose signature can be told; where it cannot, the setting is wrong."""
+    """The model of a folder; where its signature cannot be told, the setting is wrong."""
+    folder = full_path(settings.embed_model)
+    embedder = LocalEmbedder(folder, threads=settings.embed_threads)
     try:
-        folder = full_path(settings.embed_model)
         missing = [name for name in (MODEL_FILE, TOKENIZER_FILE) if not (folder / name).is_file()]
-        if missing:
-            raise ValueError(f"{' and '.join(missing)} missing in '{folder}'")
-        embedder = LocalEmbedder(folder, threads=settings.embed_threads)
-        _ = embedder.signature
-    except (EmbedderError, OSError, RuntimeError, ValueError) as error:
+        problem = f"{' and '.join(missing)} missing in '{folder}'" if missing else ""
+        _ = missing or embedder.signature
+    except (EmbedderError, OSError, RuntimeError) as error:
+        problem = str(error)
+    if problem:
         raise ConfigurationError(
-            f"CORTEX_EMBED_MODEL={settings.embed_model!r}: {error}. Name a folder with {MODEL_FILE} and "
+            f"CORTEX_EMBED_MODEL={settings.embed_model!r}: {problem}. Name a folder with {MODEL_FILE} and "
             f"{TOKENIZER_FILE}, or leave it out for {DEFAULT_MODEL}"
-        ) from error
+        )
     return embedder
 
 

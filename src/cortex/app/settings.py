@@ -13,6 +13,7 @@ import re
 import reprlib
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from io import StringIO
 from pathlib import Path
@@ -82,17 +83,17 @@ def full_path(value: str) -> Path:
     try:
         return Path(value).expanduser().absolute()
     except RuntimeError as error:
-        raise ValueError(f"{value.partition('/')[0]} is nobody's home; write the path in full") from error
+        raise ValueError(f"{value.partition('/')[0]} has no home that is known; write the path in full") from error
     except OSError as error:
         raise ValueError(f"the working directory cannot be told ({error.strerror}); write the path in full") from error
 
 
 def store_place(value: str) -> str:
     """``:memory:`` or the absolute path of a path or URL; `ValueError` says why it is none and repeats no password."""
-    scheme = re.match(r"(?i)(\w[\w+.-]*)://|(file|sqlite):", value)
+    scheme = re.match(r"(?i)(\w[\w+.-]+)://|(file|sqlite):", value)
     if value.startswith(_SQLITE):
         if set("?#") & set(value):
-            raise ValueError("sqlite:/// takes a path and nothing else, no '?' and no '#'; name such a file by its path")
+            raise ValueError("sqlite:/// takes only a path, no '?' and no '#'; name such a file by its path")
         value = value.removeprefix(_SQLITE) or ":memory:"
     elif scheme:
         raise ValueError(f"{scheme[0]} cannot be opened; expected a path, :memory: or sqlite:///path")
@@ -105,10 +106,10 @@ def _model(value: str) -> str:
 
 
 def _name(value: str) -> str:
-    # In a locale that knows only ASCII the environment's UTF-8 arrives as escapes.
-    name = value.encode("utf-8", "surrogateescape").decode("utf-8")
-    check_name("CORTEX_USER_ID", name)
-    return name
+    with suppress(UnicodeError):  # in a locale that knows only ASCII the environment's UTF-8 arrives as escapes
+        value = value.encode("utf-8", "surrogateescape").decode("utf-8")
+    check_name("CORTEX_USER_ID", value)
+    return value
 
 
 def _whole(low: int, high: int) -> Callable[[str], int]:
@@ -178,7 +179,8 @@ SETTINGS = (
     Setting("embed_threads", ("CORTEX_EMBED_THREADS",), "1", _whole(1, 256), "Processor threads for embedding.",
             _WHOLE),
     Setting("embed_wait", ("CORTEX_EMBED_WAIT",), "false", _switch,
-            "MCP only: wait for the model when it is still loading, instead of answering by words and saying so.", _TRUTH),
+            "MCP only: wait for the model when it is still loading, instead of answering by words and saying so.",
+            _TRUTH),
     Setting("vector_cache_mb", ("CORTEX_VECTOR_CACHE_MB",), "512", _whole(1, 1_048_576),
             "Memory for search arrays; scopes used longest ago are dropped first.", _WHOLE),
     Setting("sqlite_synchronous", ("CORTEX_SQLITE_SYNCHRONOUS",), "full", _one_of("full", "normal"),
@@ -234,8 +236,8 @@ def _shown(value: str) -> str:
 
 def _sources() -> list[tuple[str, Mapping[str, str]]]:
     variables = {name for setting in SETTINGS for name in setting.variables}
-    sources = [(name, {k: v for k, v in found.items() if k in variables})
-               for name, found in (("the environment", dict(os.environ)), (ENV_FILE, _read_env(Path(ENV_FILE))))]  # fmt: skip
+    given = {"the environment": dict(os.environ), ENV_FILE: _read_env(Path(ENV_FILE))}
+    sources = [(name, {k: v for k, v in found.items() if k in variables}) for name, found in given.items()]
     folder = Path(platformdirs.user_config_dir("cortex", appauthor=False))
     files = (Path(CONFIG_FILE), folder / CONFIG_FILE)
     return [*sources, *((str(path), _read_toml(path)) for path in files)]
@@ -273,7 +275,7 @@ def _read_toml(path: Path) -> Mapping[str, str]:
     try:
         content = tomllib.loads(text)
         refuse_unknown(content, [field.name for field in fields(Settings)])
-        return {setting.name: _as_text(setting, content[setting.name]) for setting in SETTINGS if setting.name in content}
+        return {s.name: _as_text(s, content[s.name]) for s in SETTINGS if s.name in content}
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise ConfigurationError(f"{path}: {error}") from error
 

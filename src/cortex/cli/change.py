@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cortex.cli import render
-from cortex.cli.options import CLEARABLE, given, memory_fields, text_of
+from cortex.cli.options import CLEARABLE, changed_fields, given, text_of
 from cortex.cli.run import Run
 from cortex.cli.verb import Verb
 
@@ -19,7 +19,7 @@ from cortex.cli.verb import Verb
 ])  # fmt: skip
 @click.argument("id")
 @click.option("--content", metavar="TEXT", help="The new text; - reads standard input.")
-@memory_fields
+@changed_fields
 @click.option(
     "--clear",
     multiple=True,

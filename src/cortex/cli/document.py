@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from enum import Enum
+from enum import Enum, IntEnum
 from math import isfinite
 from typing import Any
 
@@ -25,12 +25,12 @@ def document(value: object) -> str:
 def plain(value: object) -> Any:  # noqa: PLR0911 - one for each kind of value
     """The value made of JSON's own kinds.
 
-    A dataclass becomes an object by field and a scope its key; enums their values, times ISO 8601 in UTC,
-    bytes hex, numbers that are none null.
+    A dataclass or named tuple becomes an object by field and a scope its key; enums their values, and where those
+    are numbers their names; times ISO 8601 in UTC, bytes hex, numbers that are none null.
     """
     match value:
         case Enum():
-            return value.value
+            return value.name.lower() if isinstance(value, IntEnum) else value.value
         case float():
             return value if isfinite(value) else None
         case None | str() | int():
@@ -44,7 +44,7 @@ def plain(value: object) -> Any:  # noqa: PLR0911 - one for each kind of value
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}
         case list() | tuple():
-            return [plain(item) for item in value]
+            return plain(value._asdict()) if hasattr(value, "_asdict") else [plain(item) for item in value]
         case _ if is_dataclass(value):
             return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         case _:

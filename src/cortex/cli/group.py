@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import click
 
 from cortex.cli import installed
+from cortex.cli.arguments import as_given
 from cortex.cli.exits import MEANINGS
-from cortex.cli.verb import DEFAULTS, write_examples
+from cortex.cli.verb import SETTINGS, write_examples
 
 
 class Entry(NamedTuple):
@@ -81,6 +82,8 @@ class Commands(click.Group):
             near = get_close_matches(name.lower(), known, n=1)
             hint = f"; did you mean '{known[near[0]]}'?" if near else ""
             raise click.UsageError(f"there is no command {name!r}{hint}", ctx)
+        if name not in COMMANDS and not name.startswith("-"):
+            args = [as_given(arg) for arg in args]
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -99,9 +102,9 @@ class Commands(click.Group):
                 formatter.write_dl(list(added.items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - Click's signature
-        """Write where defaults come from and what the exit code says."""
-        with formatter.section("Defaults"):
-            formatter.write_text(DEFAULTS)
+        """Write where settings come from and what the exit code says."""
+        with formatter.section("Settings"):
+            formatter.write_text(SETTINGS)
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), meaning) for code, meaning in MEANINGS.items()])
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cortex.cli import many, render
-from cortex.cli.options import MEMORY_TYPES, given, memory_fields, own_scope, text_of
+from cortex.cli.options import MEMORY_TYPES, File, given, memory_fields, own_scope, text_of
 from cortex.cli.run import Run
 from cortex.cli.verb import Verb
 
@@ -20,12 +20,14 @@ from cortex.cli.verb import Verb
 @click.argument("text", required=False)
 @click.option(
     "--file",
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+    type=File(exists=True, dir_okay=False, allow_dash=True),
     metavar="FILE.jsonl",
     help="Keep each line: a JSON text, or an object with content and fields such as kind; - reads stdin.",
 )
 @memory_fields
-@click.option("--key", "idempotency_key", metavar="KEY", help="The same key again gives the same receipt.")
+@click.option(
+    "--key", "--idempotency-key", "idempotency_key", metavar="KEY", help="The same key again gives the same receipt."
+)
 @click.pass_obj
 def memorize(run: Run, /, text: str | None, file: str | None, **fields: Any) -> None:  # fmt: skip
     """Keep a text, or a file of them.

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from cortex.cli import exits, installed
+from cortex.cli.arguments import decoded
 from cortex.cli.group import Commands
 from cortex.cli.run import Run
 from cortex.cli.verb import CONTEXT, shared
@@ -53,7 +54,7 @@ def main(args: Sequence[str] | None = None) -> int:
     as_json = "--json" in options
     _speak_utf8()
     try:
-        code = _run(given, as_json=as_json)
+        code = _run(given, as_json=as_json, decode=args is None)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as `head` has
@@ -65,12 +66,15 @@ def main(args: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(args: list[str], *, as_json: bool) -> int:
+def _run(args: list[str], *, as_json: bool, decode: bool) -> int:
     stdout = sys.stdout
     try:
-        code: Any = cortex.main(args, prog_name="cortex", standalone_mode=False)
+        code: Any = cortex.main(decoded(args) if decode else args, prog_name="cortex", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
         return exits.interrupted()
+    except click.exceptions.NoArgsIsHelpError as nothing:
+        click.echo(nothing.ctx.get_help())
+        return exits.FINE
     except (click.ClickException, CortexError) as error:
         return exits.told(error, as_json=as_json)
     except SystemExit as end:

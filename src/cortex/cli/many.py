@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -22,19 +23,21 @@ _AT_ONCE = 100  # lines between two signs of progress
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the file: its number, what it holds, or why that cannot be read."""
+    """One line of the file: its number, what it holds, or why and from which column on that cannot be read."""
 
     number: int
     item: Any = None
     problem: str = ""
+    column: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of one line."""
+    """What became of one line; ``column`` is where it stops being JSON."""
 
     line: int
     receipt: Receipt
+    column: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def keep(run: Run, file: str, defaults: Mapping[str, Any]) -> None:
         for lines in _chunks(read(stream, defaults)):
             good = [line for line in lines if not line.problem]
             receipts = zip(good, cortex.memorize_many([line.item for line in good]), strict=True)
-            bad = [Kept(line.number, _refused(line.problem)) for line in lines if line.problem]
+            bad = [Kept(line.number, _refused(line.problem), line.column) for line in lines if line.problem]
             chunk = sorted([*bad, *(Kept(line.number, r) for line, r in receipts)], key=lambda kept: kept.line)
             results.extend(chunk)
             _tell(run, chunk, len(results))
@@ -68,12 +71,12 @@ def read(stream: Iterable[bytes], defaults: Mapping[str, Any]) -> Iterator[Line]
     """Each line that is not blank, with the defaults where it does not say otherwise."""
     for number, raw in enumerate(stream, start=1):
         try:
-            text = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             yield Line(number, problem=f"not UTF-8 ({error.reason} at byte {error.start})")
             continue
-        if text:
-            yield _line(number, from_json(text), defaults)
+        if text.strip():
+            yield _line(number, from_json(text.strip()), defaults, indent=len(text) - len(text.lstrip()))
 
 
 def summary(report: Report, look: Look) -> Iterator[str]:
@@ -83,8 +86,10 @@ def summary(report: Report, look: Look) -> Iterator[str]:
     yield ", ".join(f"{name} {number:,}" for name, number in numbers.items() if number or name == "kept")
 
 
-def _line(number: int, found: Any, defaults: Mapping[str, Any]) -> Line:
+def _line(number: int, found: Any, defaults: Mapping[str, Any], *, indent: int) -> Line:
     match found:
+        case json.JSONDecodeError():
+            return Line(number, problem=found.msg, column=indent + found.pos + 1)
         case ValueError():
             return Line(number, problem=str(found))
         case str():
@@ -109,7 +114,8 @@ def _refused(problem: str) -> Receipt:
 def _tell(run: Run, chunk: Iterable[Kept], so_far: int) -> None:
     for result in chunk:
         if result.receipt.error is not None and not run.as_json:
-            click.echo(f"line {result.line}: {safe(result.receipt.error)}", err=True)
+            place = f"line {result.line}" + (f", column {result.column}" if result.column else "")
+            click.echo(f"{place}: {safe(result.receipt.error)}", err=True)
     run.note(f"{so_far:,} lines read")
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from cortex.cli.arguments import as_given
 from cortex.model.scope import Scope
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,6 +39,15 @@ CLEARABLE = (
 )  # fmt: skip
 
 
+class File(click.Path):
+    """A path as this system's calls want it: the command line is read as UTF-8, whatever the locale."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, checked."""
+        native = as_given(value) if isinstance(value, str) else value
+        return super().convert(native, param, ctx)
+
+
 class JsonObject(click.ParamType[Any]):
     """A JSON object; what it may hold is the verb's business."""
 
@@ -56,13 +66,15 @@ class JsonObject(click.ParamType[Any]):
 
 
 def from_json(text: str) -> Any:
-    """The value of a JSON text, or the `ValueError` that says why it is none."""
+    """The value of a JSON text, or the `ValueError` that says why it is none, with the place if that is known."""
     try:
         return json.loads(text)
     except RecursionError:
         return ValueError("not JSON that can be read: nested too deeply")
-    except ValueError as error:
-        return ValueError(f"not JSON: {error}")
+    except json.JSONDecodeError as error:
+        return json.JSONDecodeError(f"not JSON: {error.msg}", error.doc, error.pos)
+    except ValueError as error:  # a number of thousands of digits
+        return ValueError(f"not JSON that can be read: {error}")
 
 
 def given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,26 +109,32 @@ def text_of(value: str) -> str:
     return text.removesuffix("\n").removesuffix("\r")
 
 
-memory_fields = _all(
-    click.option("--kind", metavar="KIND", help=f"One of {KINDS}. [default: fact]"),
-    click.option("--tag", "tags", metavar="TAG", multiple=True, help="A tag; may be given up to 12 times."),
-    click.option("--scope", metavar="SCOPE", help=f"Where it lives: {SCOPES}. [default: your own]"),
-    click.option("--speaker", metavar="NAME", help="Who said it."),
-    click.option("--role", metavar="ROLE", help=f"One of {ROLES}."),
-    click.option("--session", metavar="ID", help="The conversation it belongs to."),
-    click.option("--position", type=int, metavar="N", help="Its place in the session, from 0."),
-    click.option("--event-time", metavar="TIME", help=f"When it happened: {TIMES}."),
-    click.option("--metadata", type=JsonObject(), metavar="JSON", help="Anything else, as a JSON object."),
-    click.option("--importance", type=int, metavar="N", help="1 to 10. [default: 5]"),
-    click.option("--confidence", type=float, metavar="X", help="0 to 1. [default: 1]"),
-    click.option("--tier", metavar="TIER", help=f"One of {TIERS}. [default: long_term]"),
-    click.option("--source", type=JsonObject(), metavar="JSON", help="Where it comes from, as a JSON object."),
-    click.option("--clearance", "clearance_min", metavar="LEVEL",
-                 help=f"Who may read it, at least: {CLEARANCES}. [default: internal]"),
-    click.option("--valid-from", metavar="TIME", help="From when on it holds."),
-    click.option("--valid-to", metavar="TIME", help="Until when it holds, exclusive."),
-    click.option("--expires-at", metavar="TIME", help="When it is no longer to be found."),
-)  # fmt: skip
+def _fields(default: Callable[[str], str]) -> Callable[[F], F]:
+    """The fields of a memory as options; ``default`` words what holds where one is not given."""
+    return _all(
+        click.option("--kind", metavar="KIND", help=f"One of {KINDS}.{default('fact')}"),
+        click.option("--tag", "tags", metavar="TAG", multiple=True, help="A tag; may be given up to 12 times."),
+        click.option("--scope", metavar="SCOPE", help=f"Where it lives: {SCOPES}.{default('your own')}"),
+        click.option("--speaker", metavar="NAME", help="Who said it."),
+        click.option("--role", metavar="ROLE", help=f"One of {ROLES}."),
+        click.option("--session", metavar="ID", help="The conversation it belongs to."),
+        click.option("--position", type=int, metavar="N", help="Its place in the session, from 0."),
+        click.option("--event-time", metavar="TIME", help=f"When it happened: {TIMES}."),
+        click.option("--metadata", type=JsonObject(), metavar="JSON", help="Anything else, as a JSON object."),
+        click.option("--importance", type=int, metavar="N", help=f"1 to 10.{default('5')}"),
+        click.option("--confidence", type=float, metavar="X", help=f"0 to 1.{default('1')}"),
+        click.option("--tier", metavar="TIER", help=f"One of {TIERS}.{default('long_term')}"),
+        click.option("--source", type=JsonObject(), metavar="JSON", help="Where it comes from, as a JSON object."),
+        click.option("--clearance", "clearance_min", metavar="LEVEL",
+                     help=f"Who may read it, at least: {CLEARANCES}.{default('internal')}"),
+        click.option("--valid-from", metavar="TIME", help="From when on it holds."),
+        click.option("--valid-to", metavar="TIME", help="Until when it holds, exclusive."),
+        click.option("--expires-at", metavar="TIME", help="When it is no longer to be found."),
+    )  # fmt: skip
+
+
+memory_fields = _fields(lambda value: f" [default: {value}]")
+changed_fields = _fields(lambda _: "")  # what is not given stays
 
 limit = click.option("--limit", type=int, metavar="N", help="How many, 1 to 1000. [default: CORTEX_TOP_K, 5]")
 page_limit = click.option("--limit", type=int, metavar="N", help="How many, 1 to 1000. [default: 20]")

@@ -20,7 +20,7 @@ _INTRODUCTION = """# The command `cortex`
 
 - Options that hold everywhere stand before the command or after it.
 - Times are shown in the zone of the setting `timezone`, and in UTC with `--json`.
-- `--json` prints one document: times as ISO 8601, enumerations by value, bytes as hex. An error is then
+- `--json` prints one document: times as ISO 8601, enumerations as words, bytes as hex. An error is then
   `{"error": {"code": …, "message": …}}` on stderr.
 - Colours are for terminals; `NO_COLOR` turns them off.
 - Control characters in what was stored are spelled out (`\\x1b`), so that no memory can steer the terminal or pass

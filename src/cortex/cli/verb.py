@@ -9,9 +9,9 @@ import click
 
 from cortex.cli.run import Run
 
-DEFAULTS = (
-    "What is not given comes from the settings. First found wins: the option, the environment, .env and "
-    "cortex.toml here, cortex.toml in your configuration folder, the default."
+SETTINGS = (
+    "Where the settings, such as the store and the user, come from; the first found wins: the option, the "
+    "environment, .env and cortex.toml here, cortex.toml in your configuration folder, the default."
 )
 
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -38,9 +38,9 @@ class Verb(click.Command):
                     formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - Click's signature
-        """Write where defaults come from."""
-        with formatter.section("Defaults"):
-            formatter.write_text(DEFAULTS)
+        """Write where settings come from."""
+        with formatter.section("Settings"):
+            formatter.write_text(SETTINGS)
 
 
 class Server(click.Command):
