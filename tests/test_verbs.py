@@ -8,13 +8,17 @@ from typing import Any
 import pytest
 
 from cortex import AsyncCortex, Cortex
+from cortex.app.aio import AsyncAdmin
 from cortex.cli.group import COMMANDS
+from cortex.engine.admin import Admin
 from cortex.model.verbs import VERBS, Verb
 from cortex.surfaces.mcp.server import SPECS
 
 LIFE = {"close"}  # of the object, not of the memories
 NO_VERB = {"init-db", "mcp", "demo"}  # commands that look after the installation
 BY_NAME = {verb.name: verb for verb in VERBS}
+PLAIN = {verb.name for verb in VERBS if not verb.group}
+ADMIN = {verb.name for verb in VERBS if verb.group == "admin"}
 
 
 def public_methods(of: type) -> dict[str, Any]:
@@ -38,20 +42,23 @@ def test_each_verb_has_one_line() -> None:
 
 def test_the_facade_has_exactly_the_verbs() -> None:
     """What Python can do is what the table says."""
-    assert public_methods(Cortex).keys() == BY_NAME.keys() | LIFE
+    assert public_methods(Cortex).keys() == PLAIN | LIFE
+    assert public_methods(Admin).keys() == ADMIN
 
 
 def test_the_async_facade_has_the_same_methods() -> None:
     """No verb is forgotten in either of the two, and each is awaited."""
-    methods = public_methods(AsyncCortex)
-    assert methods.keys() == public_methods(Cortex).keys()
-    assert [name for name, method in methods.items() if not inspect.iscoroutinefunction(method)] == []
+    for awaited, blocking in ((AsyncCortex, Cortex), (AsyncAdmin, Admin)):
+        methods = public_methods(awaited)
+        assert methods.keys() == public_methods(blocking).keys()
+        assert [name for name, method in methods.items() if not inspect.iscoroutinefunction(method)] == []
 
 
 @pytest.mark.parametrize("name", sorted(BY_NAME.keys() | LIFE))
 def test_the_async_signature_is_the_blocking_one(name: str) -> None:
     """The same arguments, defaults, annotations and promise: only the await differs."""
-    blocking, awaited = getattr(Cortex, name), getattr(AsyncCortex, name)
+    homes = (Admin, AsyncAdmin) if name in ADMIN else (Cortex, AsyncCortex)
+    blocking, awaited = (getattr(home, name) for home in homes)
     ours, theirs = inspect.signature(awaited), inspect.signature(blocking)
     assert unbound(ours) == unbound(theirs)
     assert ours.return_annotation == theirs.return_annotation

@@ -9,14 +9,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from cortex.model.change import Applied, Batch, Prior
+from cortex.model.change import Applied, Batch, Known, Prior
 from cortex.model.embedding import EmbeddingSignature, EmbedResult
 from cortex.model.feed import Feed
 from cortex.model.health import Count, StoreInfo
 from cortex.model.job import Job
 from cortex.model.memory import Memory
 from cortex.model.page import Details
+from cortex.model.policy import Caller
 from cortex.model.query import Selection
+from cortex.model.record import Record
 from cortex.model.scope import Scope
 
 
@@ -42,6 +44,78 @@ class Clock(Protocol):
         ...
 
 
+class JobQueue(Protocol):
+    """Follow-up work, each piece for one worker at a time."""
+
+    def requeue(self, now: datetime) -> int:
+        """Queue work for memories that lack vectors and have no job; how many."""
+        ...
+
+    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> list[Job]:
+        """Take up to ``limit`` due jobs that nobody holds; they are the owner's until then."""
+        ...
+
+
+class Ledger(Protocol):
+    """What was asked before under an idempotency key."""
+
+    def known(self, caller: Caller, key: str) -> Known | None:
+        """The request of this caller under this key; None for a new key."""
+        ...
+
+
+class Archive(Protocol):
+    """Memories whole: with what they said before, and all together."""
+
+    def history(self, seq: int) -> list[Memory]:
+        """Every version of a memory that is kept, oldest first, the current one last."""
+        ...
+
+    def records(self, scopes: Sequence[Scope], after: int, limit: int) -> list[Record]:
+        """Memories of these scopes whose seq is greater than ``after``, by seq, with all that belongs to them."""
+        ...
+
+    def backup(self, target: str) -> None:
+        """Write a consistent copy of the whole store to a new file, while others go on writing."""
+        ...
+
+    def restore(self, source: str) -> None:
+        """Put a backup in the place of everything there is, in one step; `StoreError` for a damaged one."""
+        ...
+
+    def backups(self) -> list[str]:
+        """The copies of this store that still lie where they were written."""
+        ...
+
+    def scrub(self) -> bool:
+        """Remove what erased rows left in free space and logs; false if others keep it busy: try again later."""
+        ...
+
+
+class Reindexing(Protocol):
+    """Changing the model whose vectors are searched; the vectors of several models lie side by side."""
+
+    def missing(self, scopes: Sequence[Scope], signature: EmbeddingSignature, limit: int) -> list[Memory]:
+        """Memories of these scopes without vectors of that signature, by seq."""
+        ...
+
+    def progress(self, signature: EmbeddingSignature) -> tuple[int, int]:
+        """How many memories have vectors of that signature, and how many there are."""
+        ...
+
+    def switch(self, signature: EmbeddingSignature, *, complete: bool) -> bool:
+        """Search by that signature from now on, in one step; false where it is not ``complete`` yet."""
+        ...
+
+    def signatures(self) -> list[tuple[EmbeddingSignature, int]]:
+        """Every signature with vectors, and how many memories have them."""
+        ...
+
+    def discard(self, signature: EmbeddingSignature) -> int:
+        """Remove the vectors of a signature that is not searched by; how many."""
+        ...
+
+
 class RecordStore(Protocol):
     """The authoritative record: memories with their text index, vectors, jobs and keys.
 
@@ -52,8 +126,8 @@ class RecordStore(Protocol):
         """Commit everything in the batch or nothing; durable when it returns."""
         ...
 
-    def read(self, seqs: Sequence[int]) -> list[Memory]:
-        """The memories with these seqs that exist, in the order asked for."""
+    def read(self, seqs: Sequence[int], at: datetime | None = None) -> list[Memory]:
+        """The memories with these seqs that exist, in the order asked for; ``at``: as they were then."""
         ...
 
     def resolve(self, scopes: Sequence[Scope], prefix: str, limit: int) -> list[tuple[str, int]]:
@@ -80,12 +154,12 @@ class RecordStore(Protocol):
         """What changed in the scope after change number ``since``, with the vectors of that signature."""
         ...
 
-    def prior(self, scope: Scope, identities: Sequence[bytes]) -> Mapping[bytes, Prior]:
-        """The active memories of this scope that have one of these identities."""
+    def past(self, scope: Scope, at: datetime, signature: EmbeddingSignature) -> Feed:
+        """Everything the scope held at an instant, with the vectors of that signature."""
         ...
 
-    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> list[Job]:
-        """Take up to ``limit`` due jobs that nobody holds; they are the owner's until then."""
+    def prior(self, scope: Scope, identities: Sequence[bytes]) -> Mapping[bytes, Prior]:
+        """The active memories of this scope that have one of these identities."""
         ...
 
     def info(self, *, deep: bool = False) -> StoreInfo:
@@ -94,4 +168,28 @@ class RecordStore(Protocol):
 
     def close(self) -> None:
         """Release everything; the store cannot be used afterwards. Closing twice is allowed."""
+        ...
+
+
+class Store(RecordStore, Protocol):
+    """The record with its three side doors; all of one store, closed together."""
+
+    @property
+    def jobs(self) -> JobQueue:
+        """Follow-up work."""
+        ...
+
+    @property
+    def ledger(self) -> Ledger:
+        """Idempotency keys."""
+        ...
+
+    @property
+    def reindexing(self) -> Reindexing:
+        """The vectors of several models."""
+        ...
+
+    @property
+    def archive(self) -> Archive:
+        """Memories whole."""
         ...

@@ -26,6 +26,11 @@ class Engine:
     enough: int = 3
     reached: threading.Event = field(default_factory=threading.Event)
 
+    @property
+    def admin(self) -> Engine:
+        """Where the verbs of administration are."""
+        return self
+
     def run_jobs(self) -> None:
         """One round of work."""
         self.rounds += 1

@@ -136,7 +136,7 @@ def test_what_is_searched() -> None:
 
 
 def test_owed_vectors_are_a_job() -> None:
-    """With vectors a memory is ready; without them it is pending and the job knows its version."""
+    """With vectors a memory is ready; without them it is pending and there is a job for them."""
     memory = remembered()
     ready, nothing = keep.with_embedding(memory, embedding(), NOW)
     assert (ready.embedding, ready.signature) == (EmbeddingState.READY, embedding().signature)
@@ -144,7 +144,7 @@ def test_owed_vectors_are_a_job() -> None:
     pending, job = keep.with_embedding(replace(memory, version=7), None, NOW)
     assert pending.embedding is EmbeddingState.PENDING
     assert job is not None
-    assert (job.kind, job.run_at, job.payload) == ("embed", NOW, {"version": 7})
+    assert (job.kind, job.run_at, job.payload) == ("embed", NOW, {})
 
 
 def test_waiting_doubles_up_to_an_hour() -> None:

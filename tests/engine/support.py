@@ -13,8 +13,8 @@ from cortex.engine.facade import Engine
 from cortex.engine.index import Index
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
-from cortex.ports import Embedder, RecordStore
-from cortex.stores.ephemeral import EphemeralStore
+from cortex.ports import Embedder, Store
+from cortex.stores.ephemeral.store import EphemeralStore
 from cortex.testing import FakeEmbedder, FrozenClock
 
 
@@ -26,7 +26,7 @@ def _ids() -> Iterator[str]:
 class Bench:
     """An engine whose every plug is at hand: its clock stands still and its ids are chosen."""
 
-    store: RecordStore = field(default_factory=EphemeralStore)
+    store: Store = field(default_factory=EphemeralStore)
     embedder: Embedder = field(default_factory=FakeEmbedder)
     clock: FrozenClock = field(default_factory=FrozenClock)
     ids: Iterator[str] = field(default_factory=_ids)

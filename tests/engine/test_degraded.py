@@ -66,7 +66,7 @@ class TestFailure:
         receipt = cortex.memorize("the aardvark sleeps")
         before = cortex.get(kept(receipt.id))
         embedder.fail = None
-        report = cortex.run_jobs()
+        report = cortex.admin.run_jobs()
         assert (report.done, report.failed, report.waiting) == (1, 0, 0)
         after = cortex.get(kept(receipt.id))
         assert before is not None
@@ -83,7 +83,7 @@ class TestFailure:
         embedder.script.append(failure)
         receipts = cortex.memorize_many(f"number {i}" for i in range(700))
         assert [receipt.pending for receipt in receipts] == [True] * 500 + [False] * 200
-        assert cortex.run_jobs().done == 500
+        assert cortex.admin.run_jobs().done == 500
         assert cortex.stats().pending == 0
 
     def test_an_update_is_kept(self, cortex: Cortex, embedder: FakeEmbedder, failure: Failure) -> None:
@@ -93,7 +93,7 @@ class TestFailure:
         assert cortex.update(kept(receipt.id), content="a zebra").pending
         (hit,) = cortex.recall("zebra").hits
         assert set(hit.parts) == {"lexical"}
-        cortex.run_jobs()
+        cortex.admin.run_jobs()
         (hit,) = cortex.recall("zebra").hits
         assert hit.parts["dense"].score > 0
 
@@ -175,22 +175,22 @@ class TestJobs:
         bench = Bench(embedder=embedder)
         cortex = bench.engine()
         cortex.memorize("tea")
-        assert cortex.run_jobs().failed == 1
-        report = cortex.run_jobs()
+        assert cortex.admin.run_jobs().failed == 1
+        report = cortex.admin.run_jobs()
         assert (report.done, report.failed, report.waiting) == (0, 0, 1)
         bench.clock.tick(timedelta(seconds=2))
-        assert cortex.run_jobs().failed == 1
+        assert cortex.admin.run_jobs().failed == 1
         bench.clock.tick(timedelta(seconds=2))
-        assert cortex.run_jobs().failed == 0
+        assert cortex.admin.run_jobs().failed == 0
         embedder.fail = None
         bench.clock.tick(timedelta(seconds=2))
-        assert cortex.run_jobs().done == 1
+        assert cortex.admin.run_jobs().done == 1
 
     def test_errors_are_reported_once(self) -> None:
         """The report names each reason once."""
         cortex = Bench(embedder=FakeEmbedder(fail=Failure.RAISE)).engine()
         cortex.memorize_many(f"number {i}" for i in range(50))
-        report = cortex.run_jobs()
+        report = cortex.admin.run_jobs()
         assert report.failed == 50
         assert len(report.errors) == 1
 
@@ -198,7 +198,7 @@ class TestJobs:
         """At most ``most`` jobs are tried."""
         embedder.script.append(Failure.RAISE)
         cortex.memorize_many(f"number {i}" for i in range(100))
-        assert cortex.run_jobs(most=40).done == 40
+        assert cortex.admin.run_jobs(most=40).done == 40
         assert cortex.stats().pending == 60
 
     def test_a_job_of_a_forgotten_or_changed_memory_does_no_harm(self, cortex: Cortex, embedder: FakeEmbedder) -> None:
@@ -208,7 +208,7 @@ class TestJobs:
         cortex.forget(gone)
         cortex.update(changed, content="zebra")
         embedder.fail = None
-        cortex.run_jobs()
+        cortex.admin.run_jobs()
         assert cortex.get(gone) is None
         (hit,) = cortex.recall("zebra").hits
         assert hit.parts["dense"].score == pytest.approx(1.0)
@@ -222,10 +222,10 @@ class TestJobs:
         cortex.memorize("tea")
         embedder.fail = None
         now = bench.clock.now()
-        assert len(bench.store.lease("somebody else", now, now + timedelta(minutes=2), 5)) == 1
-        assert cortex.run_jobs().done == 0
+        assert len(bench.store.jobs.lease("somebody else", now, now + timedelta(minutes=2), 5)) == 1
+        assert cortex.admin.run_jobs().done == 0
         bench.clock.tick(timedelta(minutes=2))
-        assert cortex.run_jobs().done == 1
+        assert cortex.admin.run_jobs().done == 1
 
     def test_closing_does_what_is_owed(self, tmp_path: Path) -> None:
         """close() makes the vectors that can be made, and leaves the others for the next time."""
@@ -298,7 +298,7 @@ class TestSignature:
             assert found(cortex.recall("zebra")) == ["the zebra sleeps"]
             cortex.forget(kept(receipt.id))
             assert cortex.recall("zebra").hits == ()
-            assert cortex.run_jobs().waiting == 0
+            assert cortex.admin.run_jobs().waiting == 0
 
     def test_the_right_embedder_sets_it_right(self, path: Path) -> None:
         """With the embedder that made the vectors both legs run again; what was written meanwhile is still owed."""

@@ -15,7 +15,9 @@ import pytest
 from cortex import AsyncCortex, Cortex
 from cortex.errors import ConfigurationError, InvalidInput, StoreClosed, StoreError
 from cortex.model.job import Job
-from cortex.stores.ephemeral import EphemeralStore
+from cortex.stores.ephemeral.doors import EphemeralJobs
+from cortex.stores.ephemeral.store import EphemeralStore
+from cortex.stores.ephemeral.tables import Shared
 from cortex.testing import Failure, FakeEmbedder
 from tests.engine.support import Bench, by_words, found, kept
 
@@ -228,7 +230,7 @@ def every_verb(cortex: Cortex) -> None:
     cortex.forget(kept(receipt.id))
     cortex.health()
     cortex.stats()
-    cortex.run_jobs()
+    cortex.admin.run_jobs()
 
 
 class TestOffline:
@@ -259,7 +261,7 @@ class TestEnd:
             lambda c: c.forget(ID),
             lambda c: c.health(),
             lambda c: c.stats(),
-            lambda c: c.run_jobs(),
+            lambda c: c.admin.run_jobs(),
         ],
         ids=range(12),
     )
@@ -287,14 +289,16 @@ class TestEnd:
     def test_a_failure_while_closing_closes_all_the_same(self) -> None:
         """If what is owed cannot be done because the store fails, the store is released nevertheless."""
 
-        class Failing(EphemeralStore):
-            """A store that cannot say which jobs are due."""
+        class Failing(EphemeralJobs):
+            """A queue that cannot say which jobs are due."""
 
             def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> list[Job]:
                 """Fail."""
                 raise StoreError("the disk is gone")
 
-        bench = Bench(store=Failing())
+        store = EphemeralStore()
+        store.jobs = Failing(Shared())
+        bench = Bench(store=store)
         cortex = bench.engine()
         with pytest.raises(StoreError):
             cortex.close()
@@ -374,7 +378,7 @@ class TestAsync:
                 assert (await cortex.timeline()).total == 0
                 assert (await cortex.health()).ok
                 assert (await cortex.stats()).memories == 20
-                assert (await cortex.run_jobs()).done == 0
+                assert (await cortex.admin.run_jobs()).done == 0
                 with pytest.raises(InvalidInput, match="did you mean 'tags'"):
                     await cortex.memorize("x", **misspelt)
             with pytest.raises(StoreClosed):

@@ -217,12 +217,3 @@ def test_changes_at_once_are_all_kept() -> None:
     cortex.update(kept(receipt.id), tags=["b"])
     memory = stored(cortex, receipt.id)
     assert (memory.tags, memory.importance, memory.version) == (("b",), 9, 3)
-
-
-def test_an_idempotency_key_is_refused(cortex: Cortex) -> None:
-    """An update has no idempotency key, and does not pass one over."""
-    receipt = cortex.memorize("tea")
-    changes: dict[str, Any] = {"content": "green tea", "idempotency_key": "k1"}
-    with pytest.raises(InvalidInput, match="idempotency_key"):
-        cortex.update(kept(receipt.id), **changes)
-    assert stored(cortex, receipt.id).version == 1

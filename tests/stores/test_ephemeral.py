@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cortex.stores.ephemeral import EphemeralStore
+from cortex.stores.ephemeral.store import EphemeralStore
 from cortex.testing import RecordStoreContract
 from cortex.testing.contracts.suite import NewStore
 

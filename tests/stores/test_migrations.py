@@ -5,16 +5,19 @@ from __future__ import annotations
 import shutil
 import stat
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from cortex import Cortex, Status
 from cortex.errors import StoreError
+from cortex.model.policy import Caller
 from cortex.stores.sqlite import migrate
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.store import SQLiteStore
-from cortex.testing import add, commit, memory
-from cortex.testing.contracts.suite import contents
+from cortex.testing import FakeEmbedder, add, commit, memory
+from cortex.testing.contracts.suite import ADA, contents
 
 Steps = list[tuple[int, str]]
 
@@ -170,3 +173,99 @@ def test_two_openers_migrate_once(path: Path, head: int, monkeypatch: pytest.Mon
     assert connection.execute("SELECT count(*) FROM extra").fetchone()[0] == 1
     connection.close()
     assert [facts(backup)[0] for backup in backups(path)] == [head]
+
+
+TEXTS = ["Ada likes green tea", "Bob likes milk in the morning", "an aardvark sleeps", "forty two", "put away"]
+WRITTEN = 1_767_225_600_000_001  # 2026-01-01 and a microsecond
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """A file as schema 1 made it: only the first migration, and rows put in by SQL."""
+    path = tmp_path / "released.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(dict(migrate.migrations())[1])
+    connection.execute(f"PRAGMA application_id = {migrate.APPLICATION_ID}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.executescript(
+        "INSERT INTO signatures VALUES (1, 'fake', 64, '1');\n"
+        "INSERT INTO scopes VALUES (1, 'local', 'user:ada');\n"
+        "INSERT INTO scopes VALUES (2, 'local', 'project:x');\n"
+        "INSERT INTO store VALUES ('signature', '1');\n"
+        f"UPDATE store SET value = '{len(TEXTS)}' WHERE key = 'change';\n"
+    )
+    vectors = FakeEmbedder().embed(TEXTS).vectors
+    for seq, (text, vector) in enumerate(zip(TEXTS, vectors, strict=True), 1):
+        put(connection, seq, text, vector.astype("<f4").tobytes() if seq != 4 else None)
+    connection.execute("INSERT INTO links VALUES (1, 'about', ?, 'both drink')", [f"{2:032x}"])
+    connection.execute("INSERT INTO jobs (kind, seq, payload, run_at, attempts) VALUES ('embed', 4, '{}', 0, 2)")
+    connection.execute(
+        "INSERT INTO idempotency VALUES ('local', 'ada', 'k', x'00', ?, 1, ?, ?)",
+        [f"{1:032x}", '{"scope": "user:ada", "version": 1}', WRITTEN],
+    )
+    connection.execute("INSERT INTO erased VALUES (1, 3, 77)")
+    connection.commit()
+    connection.close()
+    return path
+
+
+def put(connection: sqlite3.Connection, seq: int, text: str, vector: bytes | None) -> None:
+    """A memory as version 1 of the program wrote it."""
+    row = {
+        "seq": seq, "id": f"{seq:032x}", "scope_id": 2 if seq == 3 else 1, "change": seq,
+        "identity": seq.to_bytes(16, "big"), "status": "archived" if seq == 5 else "active", "kind": "fact",
+        "tier": "long_term", "author": "ada", "fingerprint": b"f" * 16, "importance": seq, "confidence": 0.5,
+        "clearance_min": 1, "created_at": WRITTEN + seq, "updated_at": WRITTEN + seq, "access_count": 0,
+        "event_time": -WRITTEN, "version": 1, "signature_id": None if vector is None else 1,
+        "embedded_chars": len(text), "tags": '["a"]', "metadata": '{"k":[1]}', "source": "{}", "content": text,
+    }  # fmt: skip
+    marks = ", ".join(f":{name}" for name in row)
+    connection.execute(f"INSERT INTO memories ({', '.join(row)}) VALUES ({marks})", row)
+    connection.execute("INSERT INTO lexical VALUES (?, ?)", [seq, text.lower()])
+    if vector is not None:
+        connection.execute("INSERT INTO vectors VALUES (?, 1, ?)", [seq, vector])
+
+
+def test_a_released_file_is_brought_to_today(released: Path, head: int) -> None:
+    """A file of schema 1 keeps counts, ids, texts, times, vectors, links, jobs, keys and its older state."""
+    before = facts(released)
+    store = SQLiteStore(released)
+    info = store.info(deep=True)
+    assert (info.schema, info.memories, info.pending, info.jobs, info.problems) == (head, 5, 1, 1, ())
+    memories = store.read(range(1, 6))
+    assert [m.id for m in memories] == [f"{seq:032x}" for seq in range(1, 6)]
+    assert [m.content for m in memories] == TEXTS
+    assert [m.scope.key for m in memories] == ["user:ada", "user:ada", "project:x", "user:ada", "user:ada"]
+    written = datetime(2026, 1, 1, tzinfo=UTC)
+    assert [(m.created_at - written) / timedelta(microseconds=1) for m in memories] == [2, 3, 4, 5, 6]
+    assert {(m.version, m.confidence, m.tags, str(m.metadata)) for m in memories} == {(1, 0.5, ("a",), "{'k': [1]}")}
+    assert [(link.relation, link.target) for link in memories[0].links] == [("about", f"{2:032x}")]
+    assert memories[4].status is Status.ARCHIVED
+    signature = FakeEmbedder().signature
+    pieces = {row.seq: row.pieces for row in store.feed(ADA, 0, signature).rows}
+    vectors = FakeEmbedder().embed(TEXTS).vectors
+    assert pieces == {seq: None if seq == 4 else vectors[seq - 1].astype("<f4").tobytes() for seq in (1, 2, 4, 5)}
+    assert store.feed(ADA, 1, signature).erased == (77,)
+    known = store.ledger.known(Caller("ada"), "k")
+    assert known is not None
+    assert known.outcome.id == f"{1:032x}"
+    assert [len(store.archive.history(seq)) for seq in range(1, 6)] == [1] * 5
+    store.close()
+    assert [facts(backup) for backup in backups(released)] == [before]
+
+
+def test_a_released_file_works_on(released: Path) -> None:
+    """Recall, looking back, changing, archiving and erasing work on memories that schema 1 wrote."""
+    with Cortex(released, user="ada", embedder=FakeEmbedder()) as cortex:
+        assert [hit.memory.content for hit in cortex.recall("green tea", limit=1).hits] == [TEXTS[0]]
+        assert [hit.memory.content for hit in cortex.recall("aardvark", scope="project:x").hits] == [TEXTS[2]]
+        assert (cortex.count(as_of="2025-12-31"), cortex.count(as_of="2026-01-01")) == (0, 3)
+        one = f"{1:032x}"
+        cortex.update(one, content="Ada likes coffee")
+        assert [m.content for m in cortex.history(one)] == [TEXTS[0], "Ada likes coffee"]
+        (then,) = cortex.recall("green tea", limit=1, as_of="2026-01-01").hits
+        assert then.memory.content == TEXTS[0]
+        assert cortex.archive(f"{5:032x}", undo=True).version == 2
+        assert cortex.forget(one).counts["versions"] == 1
+        assert cortex.admin.run_jobs().done == 1
+        assert cortex.health().ok

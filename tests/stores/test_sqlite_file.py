@@ -279,6 +279,20 @@ class TestProcesses:
             assert cortex.recall("17").hits[0].memory.content == "a 17"
             assert cortex.count() == 20
 
+    @pytest.mark.skipif(not WAL_IS_SAFE, reason="without a log nothing is locked at rest")
+    @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="the kernel does not tell its locks")
+    def test_opening_a_file_twice_drops_no_lock(self, path: Path) -> None:
+        """A second store of one process, opened and closed, leaves the locks of the first as they are."""
+        first = SQLiteStore(path)
+        commit(first, add(memory("one")))
+        number = str(path.stat().st_ino)
+        held = [line for line in Path("/proc/locks").read_text("ascii").splitlines() if f":{number} " in line]
+        assert held
+        SQLiteStore(path).close()
+        now = Path("/proc/locks").read_text("ascii")
+        assert all(line.split(": ", 1)[1] in now for line in held)
+        first.close()
+
     def test_a_held_store_is_busy(self, path: Path) -> None:
         """Waiting for another writer ends with an error that may be retried, and the next write works."""
         store = SQLiteStore(path, busy_seconds=0.05)

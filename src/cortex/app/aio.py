@@ -7,23 +7,49 @@ import functools
 from collections.abc import Callable, Coroutine
 from os import PathLike
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from cortex.app.cortex import Cortex
+from cortex.engine.admin import Admin
 from cortex.ports import Embedder
 
 P = ParamSpec("P")
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R")
 
 
+class _Blocking(Protocol[T_co]):
+    @property
+    def blocking(self) -> T_co: ...
+
+
 def _in_thread(
-    method: Callable[Concatenate[Cortex, P], R],
-) -> Callable[Concatenate[AsyncCortex, P], Coroutine[Any, Any, R]]:
-    async def run(self: AsyncCortex, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    method: Callable[Concatenate[T, P], R],
+) -> Callable[Concatenate[_Blocking[T], P], Coroutine[Any, Any, R]]:
+    async def run(self: _Blocking[T], /, *args: P.args, **kwargs: P.kwargs) -> R:
         return await asyncio.to_thread(method, self.blocking, *args, **kwargs)
 
     functools.update_wrapper(run, method)
     return run
+
+
+class AsyncAdmin:
+    """`Admin` for asyncio."""
+
+    def __init__(self, blocking: Admin) -> None:
+        self.blocking = blocking
+
+    run_jobs = _in_thread(Admin.run_jobs)
+    requeue = _in_thread(Admin.requeue)
+    export_memories = _in_thread(Admin.export_memories)
+    export_lines = _in_thread(Admin.export_lines)
+    import_memories = _in_thread(Admin.import_memories)
+    import_lines = _in_thread(Admin.import_lines)
+    reindex = _in_thread(Admin.reindex)
+    roll_back = _in_thread(Admin.roll_back)
+    backup = _in_thread(Admin.backup)
+    restore = _in_thread(Admin.restore)
 
 
 class AsyncCortex:
@@ -37,19 +63,22 @@ class AsyncCortex:
         embedder: Embedder | None = None,
     ) -> None:
         self.blocking = Cortex(store, user=user, embedder=embedder)
+        self.admin = AsyncAdmin(self.blocking.admin)
 
     memorize = _in_thread(Cortex.memorize)
     memorize_many = _in_thread(Cortex.memorize_many)
     recall = _in_thread(Cortex.recall)
     get = _in_thread(Cortex.get)
+    history = _in_thread(Cortex.history)
     list_memories = _in_thread(Cortex.list_memories)
     timeline = _in_thread(Cortex.timeline)
     count = _in_thread(Cortex.count)
     update = _in_thread(Cortex.update)
+    archive = _in_thread(Cortex.archive)
     forget = _in_thread(Cortex.forget)
+    forget_all = _in_thread(Cortex.forget_all)
     health = _in_thread(Cortex.health)
     stats = _in_thread(Cortex.stats)
-    run_jobs = _in_thread(Cortex.run_jobs)
     close = _in_thread(Cortex.close)
 
     async def __aenter__(self) -> Self:

@@ -10,14 +10,14 @@ from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
-from cortex.ports import Embedder, RecordStore
+from cortex.ports import Embedder, Store
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.store import SQLiteStore
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
 
-def open_store(location: str, settings: Settings) -> RecordStore:
+def open_store(location: str, settings: Settings) -> Store:
     """The store at a path, ``:memory:`` or a URL."""
     try:
         path = store_place(location)
@@ -55,7 +55,7 @@ def _own(settings: Settings) -> LocalEmbedder:
     return embedder
 
 
-def assemble(store: RecordStore, embedder: Embedder, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
+def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
     """The plugs of one engine."""
     return Deps(
         store=store,

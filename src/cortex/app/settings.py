@@ -195,6 +195,22 @@ SETTINGS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """A setting in force: its usual variable, its value, and where that comes from."""
+
+    variable: str
+    value: str
+    origin: str
+
+
+def effective(overrides: Mapping[str, str] | None = None) -> list[Effective]:
+    """Every setting as it is in force."""
+    sources = _sources()
+    found = [(setting, *_find(setting, overrides or {}, sources)) for setting in SETTINGS]
+    return [Effective(setting.variables[0], value, origin) for setting, value, origin in found]
+
+
 def load(overrides: Mapping[str, str] | None = None) -> Settings:
     """The settings in force; `ConfigurationError` names the source of a wrong value."""
     sources = _sources()

@@ -52,7 +52,7 @@ class Worker:
             before, problem = problem, ""
             try:
                 engine = engine or self._prepare()
-                engine.run_jobs()
+                engine.admin.run_jobs()
             except CortexError as error:
                 problem = str(error)
             except Exception as error:

@@ -37,6 +37,19 @@ def get(run: Run, /, id: str) -> None:
     run.show(found, lambda look: render.whole(found, look))
 
 
+@click.command("history", cls=Verb, examples=["cortex history 1f3a5c7e", "cortex history 1f3a5c7e --json"])
+@click.argument("id")
+@click.pass_obj
+def history(run: Run, /, id: str) -> None:
+    """Show every version of a memory, oldest first.
+
+    ID is the id of a memory or its beginning, at least 4 digits.
+    """
+    with run.cortex() as cortex:
+        versions = cortex.history(id)
+    run.show(versions, lambda look: render.versions(versions, look))
+
+
 @click.command("list", cls=Verb, examples=[
     "cortex list --limit 50",
     "cortex list --kind decision --scope project:cortex --order oldest",
@@ -67,6 +80,7 @@ def list_memories(run: Run, /, *, every: bool, **fields: Any) -> None:
 @options.scopes
 @options.kinds
 @options.tags
+@options.as_of
 @click.pass_obj
 def timeline(run: Run, /, **fields: Any) -> None:
     """Show what happened, in the order it happened.

@@ -74,7 +74,7 @@ def worker(ctx: click.Context, *, once: bool, interval: float) -> None:  # fmt: 
     """
     run = ctx.ensure_object(Run)
     with run.cortex() as cortex:
-        report = cortex.run_jobs() if once else _work(run, cortex, interval)
+        report = cortex.admin.run_jobs() if once else _work(run, cortex, interval)
     run.show(report, lambda _: [f"done {report.done}, failed {report.failed}, waiting {report.waiting}"])
     run.warn(report.errors)
     ctx.exit(CHECK_FAILED if report.failed else 0)
@@ -93,14 +93,7 @@ def _health(found: Health) -> Iterator[str]:
     yield click.style("ok", fg="green", bold=True) if found.ok else click.style("not ok", fg="red", bold=True)
     for problem in found.problems:
         yield f"problem: {safe(problem)}"
-    store = found.store
-    yield from render.table({
-        "store": store.location,
-        "backend": f"{store.engine}, schema {store.schema}, synchronous {store.durability}",
-        "memories": f"{store.memories:,} in {store.bytes:,} bytes",
-        "owed": f"{store.pending:,} vectors, {store.jobs:,} jobs",
-        "embedder": found.embedder,
-    })  # fmt: skip
+    yield from render.health(found)
 
 
 def _stats(found: Stats) -> Iterator[str]:
@@ -131,7 +124,7 @@ def _work(run: Run, cortex: Cortex, interval: float) -> JobReport:
 
 def _round(run: Run, cortex: Cortex) -> JobReport:
     try:
-        return cortex.run_jobs()
+        return cortex.admin.run_jobs()
     except CortexError as error:
         if not error.retryable:
             raise

@@ -55,6 +55,34 @@ def forget(run: Run, /, id: str) -> None:
     run.show(receipt, lambda look: render.forgotten(receipt, look))
 
 
+@click.command("archive", cls=Verb, examples=["cortex archive 1f3a5c7e", "cortex archive 1f3a5c7e --undo"])
+@click.argument("id")
+@click.option("--undo", is_flag=True, help="Put it back into recall.")
+@click.pass_obj
+def archive(run: Run, /, id: str, *, undo: bool) -> None:
+    """Take a memory out of recall and keep it.
+
+    It is still found with --status archived, and looking back with --as-of.
+    """
+    with run.cortex() as cortex:
+        receipt = cortex.archive(id, undo=undo)
+    run.show(receipt, lambda look: render.archived(receipt, look, undo=undo))
+
+
+@click.command("forget-all", cls=Verb, examples=["cortex forget-all project:old --confirm project:old"])
+@click.argument("scope")
+@click.option("--confirm", required=True, metavar="SCOPE", help="The scope once more.")
+@click.pass_obj
+def forget_all(run: Run, /, scope: str, confirm: str) -> None:
+    """Erase everything in a scope.
+
+    It cannot be undone. Other scopes, however similar their names, are not touched.
+    """
+    with run.cortex() as cortex:
+        receipt = cortex.forget_all(scope, confirm=confirm)
+    run.show(receipt, lambda look: render.forgotten(receipt, look))
+
+
 def _changes(content: str | None, clear: tuple[str, ...], fields: dict[str, Any]) -> dict[str, Any]:
     emptied = dict.fromkeys((name.replace("-", "_") for name in clear), None)
     for name in emptied:

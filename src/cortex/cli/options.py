@@ -145,9 +145,11 @@ tags = click.option(
     "--tag", "tags", metavar="TAG", multiple=True, help="Only what has this tag; repeated: all of them."
 )
 cursor = click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
+as_of = click.option("--as-of", metavar="TIME", help="Look back: what was kept and held then; a date means its end.")
 
 filters = _all(
     scopes,
+    as_of,
     kinds,
     tags,
     click.option("--metadata", type=JsonObject(), metavar="JSON",

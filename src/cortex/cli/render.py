@@ -15,6 +15,7 @@ from cortex.cli.run import Look
 
 if TYPE_CHECKING:  # the model needs numpy, help does not
     from cortex.model.change import Receipt
+    from cortex.model.health import Health
     from cortex.model.memory import Memory
     from cortex.model.score import LegScore, Recall
 
@@ -29,6 +30,14 @@ def memories(found: Iterable[Memory], look: Look, *, clock: bool = False) -> Ite
     widest = max((len(memory.kind) for memory in every), default=0)
     for memory in every:
         yield _line(memory, look, widest, clock=clock)
+
+
+def versions(found: Iterable[Memory], look: Look) -> Iterator[str]:
+    """Each version in a line, with its number and since when it stood."""
+    for memory in found:
+        since = _when(memory.updated_at, look)[:16]
+        yield f"{click.style(f'version {memory.version}', bold=True)}  since {since}"
+        yield f"  {_line(memory, look, len(memory.kind), clock=False)}"
 
 
 def recall(answer: Recall, look: Look) -> Iterator[str]:
@@ -66,9 +75,16 @@ def updated(receipt: Receipt, look: Look) -> Iterator[str]:
 
 def forgotten(receipt: Receipt, look: Look) -> Iterator[str]:
     """What was erased, a count for each kind of trace."""
-    yield f"forgot {receipt.id}{_elsewhere(receipt.scope, look)}"
+    yield f"forgot {receipt.id or 'everything'}{_elsewhere(receipt.scope, look)}"
     counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in receipt.counts.items() if count)
     yield f"{'':{SHORT + 2}}erased: {counts or 'nothing else'}"
+    for path in receipt.remaining:
+        yield f"{'':{SHORT + 2}}a backup may still hold it: {safe(path)}"
+
+
+def archived(receipt: Receipt, look: Look, *, undo: bool) -> Iterator[str]:
+    """That the memory is put away, or back."""
+    yield f"{'put back' if undo else 'archived'} {_id(receipt.id or '')}{_elsewhere(receipt.scope, look)}"
 
 
 def table(rows: Mapping[str, object]) -> Iterator[str]:
@@ -76,6 +92,18 @@ def table(rows: Mapping[str, object]) -> Iterator[str]:
     width = max(map(len, rows), default=0) + 2
     for name, value in rows.items():
         yield f"{click.style(f'{safe(name):{width}}', dim=True)}{safe(str(value))}"
+
+
+def health(found: Health) -> Iterator[str]:
+    """The plain facts of the store."""
+    store = found.store
+    yield from table({
+        "store": store.location,
+        "backend": f"{store.engine}, schema {store.schema}, synchronous {store.durability}",
+        "memories": f"{store.memories:,} in {store.bytes:,} bytes",
+        "owed": f"{store.pending:,} vectors, {store.jobs:,} jobs",
+        "embedder": found.embedder,
+    })  # fmt: skip
 
 
 def owed(receipts: Iterable[Receipt]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -40,7 +40,16 @@ class Run:
     look: Look = Look()
 
     @contextmanager
-    def cortex(self) -> Iterator[Cortex]:
+    def other(self, store: str) -> Iterator[Cortex]:
+        """Another store, with the same settings otherwise."""
+        from cortex.app.cortex import from_settings
+        from cortex.app.settings import load
+
+        with from_settings(load({**self.overrides(), "store": store})) as cortex:
+            yield cortex
+
+    @contextmanager
+    def cortex(self, more: Mapping[str, str] | None = None) -> Iterator[Cortex]:
         """The memory that the options and settings name; closed, with what it owes done, when the block ends."""
         import shutil
 
@@ -48,7 +57,7 @@ class Run:
         from cortex.app.logs import log_to_stderr
         from cortex.app.settings import load
 
-        settings = load(self.overrides())
+        settings = load({**self.overrides(), **(more or {})})
         log_to_stderr(settings.log_level)
         self.look = Look(shutil.get_terminal_size((_WIDTH, 24)).columns, settings.timezone, f"user:{settings.user}")
         with from_settings(settings) as cortex:

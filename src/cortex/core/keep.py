@@ -29,7 +29,7 @@ EMBEDDED_CHARS = 20_000
 def remember(draft: Draft, *, id: str, caller: Caller, now: datetime) -> Memory:
     """The memory that a draft becomes; its vectors are still owed."""
     said = _said(draft) | {"agent": draft.agent or caller.agent}
-    return Memory(id=id, created_at=now, updated_at=now, author=caller.user, **said, **_found(draft.content))
+    return Memory(id=id, created_at=now, updated_at=now, author=caller.user, **said, **found(draft.content))
 
 
 def revise(memory: Memory, draft: Draft, *, now: datetime) -> Memory:
@@ -37,7 +37,7 @@ def revise(memory: Memory, draft: Draft, *, now: datetime) -> Memory:
     return replace(
         memory,
         **_said(draft),
-        **_found(draft.content),
+        **found(draft.content),
         updated_at=now,
         version=memory.version + 1,
         embedding=EmbeddingState.PENDING,
@@ -56,7 +56,7 @@ def _said(source: Draft | Memory) -> dict[str, Any]:
     return {field.name: getattr(source, field.name) for field in fields(Draft) if field.name != "idempotency_key"}
 
 
-def _found(content: str) -> dict[str, Any]:
+def found(content: str) -> dict[str, Any]:
     """Everything that the text itself says."""
     return {"fingerprint": fingerprint(content), "language": detect_language(content)}
 
@@ -76,6 +76,17 @@ def identity(memory: Memory) -> bytes:
         int(memory.clearance_min),
     ]
     return blake2b(json.dumps(parts).encode(), digest_size=16).digest()
+
+
+def facts(memory: Memory) -> dict[str, Any]:
+    """What the receipt of a kept memory says of it."""
+    return {
+        "scope": memory.scope.key,
+        "pending": memory.embedding is EmbeddingState.PENDING,
+        "version": memory.version,
+        "content_chars": len(memory.content),
+        "embedded_chars": memory.embedded_chars,
+    }
 
 
 def request_digest(verb: str, value: object) -> bytes:
@@ -107,7 +118,7 @@ def embedded_chars(memory: Memory) -> int:
 def with_embedding(memory: Memory, embedding: Embedding | None, now: datetime) -> tuple[Memory, NewJob | None]:
     """The memory as it stands with its vectors; without them it is pending, and the job that makes them."""
     if embedding is None:
-        return memory, NewJob(EMBED, now, {"version": memory.version})
+        return memory, NewJob(EMBED, now, {})
     ready = replace(
         memory,
         embedding=EmbeddingState.READY,

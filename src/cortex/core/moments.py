@@ -38,6 +38,12 @@ def end(field: str, value: object, zone: tzinfo) -> datetime | None:
         return datetime.max.replace(tzinfo=UTC)
 
 
+def as_of(value: object, zone: tzinfo) -> datetime | None:
+    """The instant to look back to; a bare date is its last one, so that what was kept that day counts."""
+    after = end("as_of", value, zone)
+    return None if after is None else after - timedelta(microseconds=1)
+
+
 def between(since: object, until: object, zone: tzinfo, *, prefix: str = "") -> tuple[datetime | None, datetime | None]:
     """A half-open range in UTC from inclusive ends; an end before its start is an error.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from cortex.engine.index import Index
-from cortex.ports import Clock, Embedder, RecordStore
+from cortex.ports import Clock, Embedder, Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,7 @@ class Deps:
     ``top_k`` is how many hits a recall gives unless it says otherwise.
     """
 
-    store: RecordStore
+    store: Store
     embedder: Embedder
     index: Index
     clock: Clock

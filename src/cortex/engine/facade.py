@@ -8,6 +8,7 @@ from typing import Any, Self, Unpack
 
 from cortex.core.budget import fit
 from cortex.engine import forget, jobs, listing, memorize, recall, status, update
+from cortex.engine.admin import Admin
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
 from cortex.engine.spelled import spelled_out
@@ -23,11 +24,11 @@ from cortex.model.fields import (
     TimelineFields,
 )
 from cortex.model.health import Health, Stats
-from cortex.model.job import JobReport
 from cortex.model.memory import Draft, Memory
 from cortex.model.page import Page
 from cortex.model.policy import Caller
 from cortex.model.query import Order
+from cortex.model.scope import Scope
 from cortex.model.score import Recall
 
 __all__ = ["Engine", "fit"]
@@ -43,6 +44,7 @@ class Engine:
         self._deps = deps
         self._caller = caller
         self._intake = Intake(caller, deps.zone, deps.top_k)
+        self.admin = Admin(deps, caller, self._intake)
         self._closed = False
 
     @spelled_out(MemoryFields)
@@ -68,6 +70,10 @@ class Engine:
         """The memory with this id or unique prefix, whatever its status; None when there is none."""
         return listing.get(self._deps, self._caller, memory_id)
 
+    def history(self, memory_id: str) -> list[Memory]:
+        """Every version of a memory, oldest first, the current one last."""
+        return listing.history(self._deps, self._caller, memory_id)
+
     @spelled_out(ListFields)
     def list_memories(self, **options: Unpack[ListFields]) -> Page:
         """Memories in order, newest first unless said otherwise, a page at a time."""
@@ -84,17 +90,27 @@ class Engine:
     @spelled_out(CountFields)
     def count(self, **options: Unpack[CountFields]) -> int:
         """How many memories there are, within the filter."""
-        scopes = self._intake.scopes(options.get("scope"))
-        return listing.count(self._deps, self._caller, scopes, self._intake.filter(options))
+        asked = self._intake.listing(options, self._intake.filter(options), Order.NEWEST)
+        return listing.count(self._deps, self._caller, asked)
 
     @spelled_out(Changes)
     def update(self, memory_id: str, **changes: Unpack[Changes]) -> Receipt:
         """Change what is given and keep the rest; search finds the new text at once."""
         return update.update(self._deps, self._caller, memory_id, self._intake.edit(changes))
 
-    def forget(self, memory_id: str) -> Receipt:
-        """Erase a memory and every trace of it; the receipt counts them."""
-        return forget.forget(self._deps, self._caller, memory_id)
+    def archive(self, memory_id: str, *, undo: bool = False, idempotency_key: str | None = None) -> Receipt:
+        """Take a memory out of recall and keep it; ``undo`` puts it back."""
+        key = self._intake.key(idempotency_key)
+        return forget.archive(self._deps, self._caller, memory_id, undo=undo, key=key)
+
+    def forget(self, memory_id: str, *, idempotency_key: str | None = None) -> Receipt:
+        """Erase a memory with its history and every other trace; the receipt counts them."""
+        return forget.forget(self._deps, self._caller, memory_id, self._intake.key(idempotency_key))
+
+    def forget_all(self, scope: str | Scope, *, confirm: str, idempotency_key: str | None = None) -> Receipt:
+        """Erase everything in a scope; ``confirm`` repeats the scope."""
+        key = self._intake.key(idempotency_key)
+        return forget.forget_all(self._deps, self._caller, self._intake.scope(scope), confirm, key)
 
     def health(self) -> Health:
         """Whether everything works: the file, the vectors, what is still owed."""
@@ -103,10 +119,6 @@ class Engine:
     def stats(self) -> Stats:
         """How many memories there are, by scope, kind, tier and status."""
         return status.stats(self._deps, self._caller)
-
-    def run_jobs(self, most: int = 1000) -> JobReport:
-        """Do follow-up work that is due, such as vectors that are still owed."""
-        return jobs.run_jobs(self._deps, self._caller, owner=self._deps.new_id(), most=most)
 
     def close(self) -> None:
         """Do what is owed and can be done now, then release the store; closing twice is allowed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from datetime import datetime
 
 from cortex.engine.shelf import Shelf, View
 from cortex.model.embedding import EmbeddingSignature
@@ -35,6 +36,10 @@ class Index:
             self._stored = self._store.info().signature
         return self._stored
 
+    def forget_signature(self) -> None:
+        """Ask the store anew what it searches by."""
+        self._stored = None
+
     @property
     def nbytes(self) -> int:
         """Roughly how much memory all shelves take."""
@@ -44,11 +49,22 @@ class Index:
         """The current view of each scope."""
         return [self._view(scope) for scope in scopes]
 
+    def past(self, scopes: Sequence[Scope], at: datetime) -> list[View]:
+        """Each scope as the store held it at an instant; made for the call and not kept."""
+        return [self._past(scope, at) for scope in scopes]
+
+    def _past(self, scope: Scope, at: datetime) -> View:
+        shelf = Shelf(self._signature.dim)
+        shelf.put(self._store.past(scope, at, self._signature))
+        return shelf.view()
+
     def _view(self, scope: Scope) -> View:
         shelf, lock = self._take(scope)
         with lock:
             feed = self._store.feed(scope, shelf.change, self._signature)
             if shelf.put(feed) or feed.restart:
+                if feed.restart:
+                    self._stored = None
                 if feed.restart or shelf.wasteful:
                     shelf.clear()
                     shelf.put(self._store.feed(scope, 0, self._signature))

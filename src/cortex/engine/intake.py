@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from datetime import tzinfo
-from typing import Any
+from datetime import datetime, tzinfo
+from typing import Any, get_type_hints
 
 from cortex.core import intake, moments
+from cortex.engine.update import Edit
 from cortex.errors import InvalidInput
 from cortex.model.closest import refuse_unknown
 from cortex.model.fields import Changes, FilterFields, Item
@@ -15,6 +16,7 @@ from cortex.model.memory import Clearance, Draft, Kind, Role, Status, Tier
 from cortex.model.policy import Caller
 from cortex.model.query import Filter, Fusion, Listing, Order, Question, Ranking
 from cortex.model.scope import Scope
+from cortex.model.transfer import Conflict
 
 LIST_LIMIT = 20
 _ACTIVE = frozenset({Status.ACTIVE})
@@ -41,12 +43,13 @@ class Intake:
         empty = Draft(content="", scope=self._own)
         return self._apply(empty, {name: value for name, value in given.items() if value is not None})
 
-    def edit(self, changes: Mapping[str, Any]) -> Callable[[Draft], Draft]:
-        """A function that puts the given values into a draft; None clears what may be empty."""
-        if not changes:
+    def edit(self, changes: Mapping[str, Any]) -> Edit:
+        """How to put the given values into a draft; None clears what may be empty."""
+        refuse_unknown(changes, get_type_hints(Changes))
+        given = {name: value for name, value in changes.items() if name != "idempotency_key"}
+        if not given:
             raise InvalidInput("changes", f"none given; expected at least one of {', '.join(_READERS)}")
-        refuse_unknown(changes, Changes.__annotations__)
-        return lambda draft: self._apply(draft, changes)
+        return Edit(lambda draft: self._apply(draft, given), given, self.key(changes.get("idempotency_key")))
 
     def scope(self, given: object) -> Scope:
         """One scope; None is the caller's own."""
@@ -111,6 +114,7 @@ class Intake:
             ranking=intake.member("ranking", given.get("ranking") or Ranking.RELEVANCE, Ranking),
             fusion=intake.member("fusion", given.get("fusion") or Fusion.RRF, Fusion),
             explain=intake.switch("explain", given.get("explain")),
+            as_of=self.as_of(given),
         )
 
     def listing(self, given: Mapping[str, Any], wanted: Filter, order: Order) -> Listing:
@@ -122,7 +126,20 @@ class Intake:
             order=order,
             limit=LIST_LIMIT if limit is None else intake.limit(limit),
             cursor=given.get("cursor"),
+            as_of=self.as_of(given),
         )
+
+    def as_of(self, given: Mapping[str, Any]) -> datetime | None:
+        """The instant to look back to; None is now."""
+        return moments.as_of(given.get("as_of"), self._zone)
+
+    def conflict(self, given: object) -> Conflict:
+        """What to do when an id is taken."""
+        return intake.member("on_conflict", given, Conflict)
+
+    def key(self, given: object) -> str | None:
+        """An idempotency key."""
+        return intake.label("idempotency_key", given)
 
     def order(self, given: object) -> Order:
         """The order of a listing; newest first unless said otherwise."""

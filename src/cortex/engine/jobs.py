@@ -15,6 +15,7 @@ from cortex.engine import guard, vectors
 from cortex.engine.deps import Deps
 from cortex.model.change import Batch, Change, SetEmbedding
 from cortex.model.job import Job, JobReport, Retry
+from cortex.model.memory import EmbeddingState
 from cortex.model.policy import Action, Caller
 
 LEASE = timedelta(minutes=2)
@@ -28,13 +29,19 @@ def drain(deps: Deps, caller: Caller) -> None:
         run_jobs(deps, caller, owner=deps.new_id(), most=_DRAIN)
 
 
+def requeue(deps: Deps, caller: Caller) -> int:
+    """Queue work for memories that lack vectors and have no job; how many."""
+    guard.authorise(caller, Action.ADMIN, deps.store.known_scopes(caller.org_id))
+    return deps.store.jobs.requeue(deps.clock.now())
+
+
 def run_jobs(deps: Deps, caller: Caller, *, owner: str, most: int) -> JobReport:
     """Run due jobs until none is left or ``most`` were tried."""
     done = failed = 0
     errors: dict[str, None] = {}
     while done + failed < most:
         now = deps.clock.now()
-        jobs = deps.store.lease(owner, now, now + LEASE, min(_BATCH, most - done - failed))
+        jobs = deps.store.jobs.lease(owner, now, now + LEASE, min(_BATCH, most - done - failed))
         if not jobs:
             break
         finished, retries = _run(deps, caller, jobs)
@@ -47,7 +54,8 @@ def run_jobs(deps: Deps, caller: Caller, *, owner: str, most: int) -> JobReport:
 def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Retry]]:
     now = deps.clock.now()
     memories = {memory.seq: memory for memory in deps.store.read([job.seq for job in jobs])}
-    current = [job for job in jobs if job.seq in memories and memories[job.seq].version == job.payload["version"]]
+    owed = {seq for seq, memory in memories.items() if memory.embedding is EmbeddingState.PENDING}
+    current = [job for job in jobs if job.seq in owed]
     embedded = vectors.embed_memories(deps, [memories[job.seq] for job in current])
     changes: list[Change] = []
     retries: list[Retry] = []
@@ -60,5 +68,7 @@ def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Ret
     grant = guard.authorise(caller, Action.WRITE, [memory.scope for memory in memories.values()])
     again = {retry.job_id for retry in retries}
     finished = tuple(job.job_id for job in jobs if job.job_id not in again)
-    deps.store.apply(Batch(grant=grant, changes=tuple(changes), finished=finished, retries=tuple(retries)))
+    applied = deps.store.apply(Batch(grant=grant, changes=tuple(changes), finished=finished, retries=tuple(retries)))
+    if not all(outcome.applied for outcome in applied.outcomes):
+        deps.store.jobs.requeue(now)  # a memory that changed meanwhile is still owed its vectors
     return len(finished), retries

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 
 from cortex.core.cursor import decode, encode, key_of
 from cortex.core.matching import details_pass
@@ -15,8 +14,7 @@ from cortex.errors import NotFound
 from cortex.model.memory import Memory
 from cortex.model.page import Page
 from cortex.model.policy import Action, Caller, Grant
-from cortex.model.query import Filter, Listing, Order, Selection
-from cortex.model.scope import Scope
+from cortex.model.query import Listing, Order, Selection
 
 _STEP = 500
 
@@ -32,7 +30,7 @@ def get(deps: Deps, caller: Caller, id_or_prefix: object) -> Memory | None:
 def page(deps: Deps, caller: Caller, asked: Listing) -> Page:
     """Up to ``asked.limit`` memories from the cursor on, with the total and the next cursor."""
     grant = guard.authorise(caller, Action.READ, asked.scopes)
-    selection = _selection(deps, grant, asked.filter, asked.order)
+    selection = _selection(deps, grant, asked)
     after = None if asked.cursor is None else decode(asked.cursor, asked.order)
     found: list[Memory] = []
     for memory in _walk(deps, replace(selection, after=after), asked.limit + 1):
@@ -51,15 +49,27 @@ def page(deps: Deps, caller: Caller, asked: Listing) -> Page:
     )
 
 
-def count(deps: Deps, caller: Caller, scopes: Sequence[Scope], wanted: Filter) -> int:
-    """How many memories of these scopes pass the filter."""
-    grant = guard.authorise(caller, Action.READ, scopes)
-    return _total(deps, _selection(deps, grant, wanted, Order.NEWEST))
+def count(deps: Deps, caller: Caller, asked: Listing) -> int:
+    """How many memories there are to list, on all pages."""
+    return _total(deps, _selection(deps, guard.authorise(caller, Action.READ, asked.scopes), asked))
 
 
-def _selection(deps: Deps, grant: Grant, wanted: Filter, order: Order) -> Selection:
-    now: datetime = deps.clock.now()
-    return Selection(scopes=grant.scopes, clearance=grant.clearance, now=now, filter=wanted, order=order)
+def history(deps: Deps, caller: Caller, id_or_prefix: object) -> list[Memory]:
+    """Every version of a memory that is kept, oldest first; those beyond the caller's grant are left out."""
+    grant = everywhere(deps, caller, Action.READ)
+    memory = find(deps, grant, id_or_prefix)
+    return [version for version in deps.store.archive.history(memory.seq) if guard.covers(grant, version)]
+
+
+def _selection(deps: Deps, grant: Grant, asked: Listing) -> Selection:
+    return Selection(
+        scopes=grant.scopes,
+        clearance=grant.clearance,
+        now=asked.as_of or deps.clock.now(),
+        past=asked.as_of is not None,
+        filter=asked.filter,
+        order=asked.order,
+    )
 
 
 def _walk(deps: Deps, selection: Selection, first: int) -> Iterator[Memory]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any
 
 from cortex.core import keep
 from cortex.engine import guard, vectors
@@ -13,7 +12,7 @@ from cortex.engine.deps import Deps
 from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
 from cortex.model.change import AddMemory, Batch, Change, Idempotency, Outcome, Prior, Receipt, SetStatus
 from cortex.model.embedding import Embedding
-from cortex.model.memory import Draft, EmbeddingState, Memory, Status
+from cortex.model.memory import Draft, Memory, Status
 from cortex.model.policy import Action, Caller
 from cortex.model.scope import Scope
 
@@ -92,24 +91,16 @@ def _idempotency(memory: Memory, draft: Draft, now: datetime) -> Idempotency | N
     if draft.idempotency_key is None:
         return None
     digest = keep.request_digest("memorize", draft)
-    return Idempotency(draft.idempotency_key, digest, now, _facts(memory))
-
-
-def _facts(memory: Memory) -> Mapping[str, Any]:
-    return {
-        "scope": memory.scope.key,
-        "pending": memory.embedding is EmbeddingState.PENDING,
-        "version": memory.version,
-        "content_chars": len(memory.content),
-        "embedded_chars": memory.embedded_chars,
-    }
+    return Idempotency(draft.idempotency_key, digest, now, keep.facts(memory))
 
 
 def _receipt(add: AddMemory, outcome: Outcome, prior: Prior | None) -> Receipt:
-    if outcome.conflict:
-        problem = "the idempotency_key was used before, for another memory or for one that was forgotten; use a new key"
+    known = outcome.receipt or {}
+    if outcome.conflict or known.get("verb", "memorize") != "memorize":
+        problem = "the idempotency_key was used before, for another call or a memory that was forgotten; use a new key"
         return Receipt(verb="memorize", error=problem, error_code=IdempotencyConflict.code)
-    facts = dict(outcome.receipt or _facts(add.memory))
+    facts = dict(known or keep.facts(add.memory))
+    facts.pop("counts", None)
     if not outcome.applied and prior is not None:
         facts |= {"pending": prior.pending, "embedded_chars": prior.embedded_chars}
     return Receipt(verb="memorize", id=outcome.id, deduplicated=not outcome.applied, **facts)

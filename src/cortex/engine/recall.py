@@ -32,11 +32,12 @@ Mask = npt.NDArray[np.bool_] | None
 
 @dataclass(frozen=True, slots=True)
 class _Gate:
-    """What a memory must pass to leave, at the moment of the question."""
+    """What a memory must pass to leave, at the moment that is asked about."""
 
     grant: Grant
     filter: Filter
     now: datetime
+    past: datetime | None
 
     def why_not(self, memory: Memory) -> str | None:
         """The reason that a memory stays; None for one that may leave."""
@@ -63,9 +64,10 @@ class _Search:
 
 def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Question) -> Recall:
     """The best memories of these scopes for a question."""
-    gate = _Gate(guard.authorise(caller, Action.READ, scopes), question.filter, deps.clock.now())
+    grant, past = guard.authorise(caller, Action.READ, scopes), question.as_of
+    gate = _Gate(grant, question.filter, past or deps.clock.now(), past)
     vector, problem = vectors.embed_query(deps, question.text)
-    views = deps.index.views(gate.grant.scopes)
+    views = deps.index.past(grant.scopes, past) if past else deps.index.views(grant.scopes)
     search = _Search(views, _masks(deps, gate, views), vector, analyse_query(question.text), pool(question.limit))
     legs = _legs(search)
     hits = _collect(deps, gate, question, legs)
@@ -87,7 +89,8 @@ def _masks(deps: Deps, gate: _Gate, views: Sequence[View]) -> list[Mask]:
     grant, wanted = gate.grant, gate.filter
     if wanted.trivial:
         return [view.visible(int(grant.clearance), microseconds(gate.now)) for view in views]
-    selection = Selection(scopes=grant.scopes, clearance=grant.clearance, now=gate.now, filter=wanted)
+    past = gate.past is not None
+    selection = Selection(scopes=grant.scopes, clearance=grant.clearance, now=gate.now, past=past, filter=wanted)
     rows = deps.store.matching(selection, details=bool(wanted.tags or wanted.metadata))
     seqs = [row.seq for row in rows if details_pass(row.tags, row.metadata, wanted)]
     return [view.chosen(seqs) for view in views]
@@ -129,7 +132,7 @@ def _collect(deps: Deps, gate: _Gate, question: Question, legs: Mapping[str, Ran
     while len(found) < question.limit and start < len(fused):
         batch = fused[start : start + question.limit - len(found)]
         start += len(batch)
-        rows = {memory.seq: memory for memory in deps.store.read([seq for seq, _ in batch])}
+        rows = {memory.seq: memory for memory in deps.store.read([seq for seq, _ in batch], gate.past)}
         passed = ((rows[seq], score) for seq, score in batch if seq in rows)
         found.extend((memory, score) for memory, score in passed if gate.why_not(memory) is None)
     said = parts(legs, [memory.seq for memory, _ in found])
@@ -143,7 +146,7 @@ def _left_out(deps: Deps, gate: _Gate, question: Question, search: _Search) -> t
     near = sorted(best, key=lambda seq: (-best[seq], seq))[: search.size + question.limit]
     said = parts(unmasked, best) | parts(masked, {seq for ranked in masked.values() for seq in ranked.seqs})
     found = []
-    for memory in deps.store.read(near):
+    for memory in deps.store.read(near, gate.past):
         if guard.covers(gate.grant, memory):
             reason = gate.why_not(memory) or f"below the limit of {question.limit}"
             found.append(LeftOut(memory.id, reason, said[memory.seq]))

@@ -23,7 +23,7 @@ def health(deps: Deps, caller: Caller) -> Health:
     if store.signature is not None and store.signature != signature:
         problems.append(
             f"the vectors of this store are of {store.signature}, the embedder is {signature}: recall goes by words "
-            "only; use the embedder that made them"
+            "only; use the embedder that made them, or make new ones: cortex reindex"
         )
     if store.pending:
         warnings.append(f"{store.pending} memories wait for their vectors; run: cortex worker --once")

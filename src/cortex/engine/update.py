@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from cortex.core import keep
-from cortex.engine import guard, vectors
+from cortex.engine import guard, requests, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.errors import InvalidInput, StoreBusy
 from cortex.model.change import Batch, Receipt, ReplaceMemory
-from cortex.model.memory import Draft, EmbeddingState, Memory
+from cortex.model.memory import Draft, Memory
 from cortex.model.policy import Action, Caller
 
 _ATTEMPTS = 5
 
 
-def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Callable[[Draft], Draft]) -> Receipt:
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What to do to a memory, as a function and as it was asked for, under which idempotency key."""
+
+    apply: Callable[[Draft], Draft]
+    request: object
+    key: str | None
+
+
+def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Receipt:
     """Put the edited memory in the place of the old one, as its next version with new vectors."""
+    request = (id_or_prefix, edit.request)
+    if (earlier := requests.answered(deps, caller, "update", edit.key, request)) is not None:
+        return earlier
     grant = everywhere(deps, caller, Action.WRITE)
     memory = find(deps, grant, id_or_prefix)
     for _ in range(_ATTEMPTS):
-        draft = edit(keep.as_draft(memory))
+        draft = edit.apply(keep.as_draft(memory))
         guard.authorise(caller, Action.WRITE, [draft.scope])
         change = _revision(deps, memory, draft)
+        facts = keep.facts(change.memory)
+        claim = requests.claim("update", edit.key, request, change.memory.updated_at, facts)
+        change = replace(change, idempotency=claim)
         outcome = deps.store.apply(Batch(grant=grant, changes=(change,))).outcomes[0]
-        if outcome.applied:
-            return _receipt(change.memory)
+        if outcome.applied or outcome.receipt is not None or outcome.conflict:
+            return requests.receipt("update", outcome, facts)
         if outcome.seq != memory.seq:
             raise InvalidInput("content", f"memory {outcome.id} says the same already; forget one of the two")
         # Somebody else changed it in between: edit what they left.
@@ -35,20 +52,9 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Callable[[Dra
 
 
 def _revision(deps: Deps, memory: Memory, draft: Draft) -> ReplaceMemory:
-    now = deps.clock.now()
+    # Time never runs backwards in a history, whatever the clock does.
+    now = max(deps.clock.now(), memory.updated_at + timedelta(microseconds=1))
     revised = keep.revise(memory, draft, now=now)
     embedding = vectors.embed_memories(deps, [revised]).vectors[0]
     revised, owed = keep.with_embedding(revised, embedding, now)
     return ReplaceMemory(revised, keep.identity(revised), keep.terms(revised), embedding, owed)
-
-
-def _receipt(memory: Memory) -> Receipt:
-    return Receipt(
-        verb="update",
-        id=memory.id,
-        scope=memory.scope.key,
-        pending=memory.embedding is EmbeddingState.PENDING,
-        version=memory.version,
-        content_chars=len(memory.content),
-        embedded_chars=memory.embedded_chars,
-    )

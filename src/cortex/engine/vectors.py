@@ -36,11 +36,16 @@ class _Answer:
 
 def embed_memories(deps: Deps, memories: Sequence[Memory]) -> Embedded:
     """The embedding of each memory, equal pieces asked for once, in one call."""
-    if not memories:
-        return Embedded([])
-    problem = _unavailable(deps)
+    problem = _unavailable(deps) if memories else ""
     if problem:
         return Embedded([None] * len(memories), problem)
+    return embed_anew(deps, memories)
+
+
+def embed_anew(deps: Deps, memories: Sequence[Memory]) -> Embedded:
+    """As `embed_memories`, whatever the store searches by."""
+    if not memories:
+        return Embedded([])
     pieces = [keep.pieces(memory) for memory in memories]
     texts = list(dict.fromkeys(text for group in pieces for text in group))
     answer = _ask(deps, texts)
@@ -73,7 +78,7 @@ def _unavailable(deps: Deps) -> str:
     if stored is not None and stored != deps.embedder.signature:
         return (
             f"the vectors of this store are of {stored}, the embedder is {deps.embedder.signature}: "
-            "use the embedder that made them"
+            "use the embedder that made them, or make new ones: cortex reindex"
         )
     return ""
 

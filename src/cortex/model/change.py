@@ -11,6 +11,8 @@ from cortex.model.embedding import Embedding
 from cortex.model.job import NewJob, Retry
 from cortex.model.memory import Memory, Status
 from cortex.model.policy import Grant
+from cortex.model.record import Record
+from cortex.model.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,14 @@ class AddMemory:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceMemory:
-    """Put a new version in the place of the one whose version is ``memory.version - 1``."""
+    """Put a new version in the place of the one whose version is ``memory.version - 1``, which is kept aside."""
 
     memory: Memory
     identity: bytes
     terms: tuple[str, ...]
     embedding: Embedding | None
     follow_up: NewJob | None = None
+    idempotency: Idempotency | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +65,53 @@ class SetEmbedding:
 
 @dataclass(frozen=True, slots=True)
 class SetStatus:
-    """Take a memory out of recall, or put it back."""
+    """Take a memory out of recall, or put it back: a new version that differs in nothing else."""
 
     seq: int
     status: Status
     at: datetime
+    idempotency: Idempotency | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EraseMemory:
-    """Remove every trace of a memory."""
+    """Remove every trace of a memory, old versions included."""
 
     seq: int
     id: str
+    idempotency: Idempotency | None = None
 
 
-Change = AddMemory | ReplaceMemory | SetEmbedding | SetStatus | EraseMemory
+@dataclass(frozen=True, slots=True)
+class EraseScope:
+    """Remove every trace of every memory of a scope."""
+
+    scope: Scope
+    idempotency: Idempotency | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PutRecord:
+    """Take over a memory from elsewhere just as it is there, with its id, times and old versions.
+
+    One that has its id is overwritten if ``overwrite``, else left as it is.
+    """
+
+    record: Record
+    overwrite: bool = False
+    follow_up: NewJob | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddVectors:
+    """Give a memory vectors of one more model, beside those it has; only if it still has this version."""
+
+    seq: int
+    version: int
+    embedding: Embedding
+
+
+Change = AddMemory | ReplaceMemory | SetEmbedding | SetStatus | EraseMemory | EraseScope | PutRecord | AddVectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +148,14 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """A request that was made before under an idempotency key: its digest (empty when erased) and its outcome."""
+
+    request: bytes
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
 class Prior:
     """The active memory that has the identity of a write, and how long it can be recalled."""
 
@@ -131,7 +173,8 @@ class Receipt:
 
     ``deduplicated``: an equal memory was there, ``id`` is its. ``pending``: stored and found by its words,
     its vector is still owed. ``embedded_chars`` of ``content_chars`` are searched by meaning; all of them
-    by words. ``counts`` says what an erasure removed, a kind of trace each. ``error``: why this item of a
+    by words. ``counts`` says what an erasure removed, a kind of trace each; ``remaining`` names what still may
+    hold it, such as backups. ``error``: why this item of a
     list was not stored.
     """
 
@@ -144,5 +187,6 @@ class Receipt:
     content_chars: int = 0
     embedded_chars: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
+    remaining: tuple[str, ...] = ()
     error: str | None = None
     error_code: str | None = None

@@ -52,8 +52,8 @@ class Item(MemoryFields):
     content: str
 
 
-class Changes(Described, total=False):
-    """What an update may change."""
+class Changes(MemoryFields, total=False):
+    """What an update may change; the same idempotency key again means the same update."""
 
     content: str
 
@@ -80,6 +80,7 @@ class CountFields(FilterFields, total=False):
     """What to count."""
 
     scope: Scopes | None
+    as_of: Time | None
 
 
 class ListFields(CountFields, total=False):
@@ -106,6 +107,7 @@ class TimelineFields(TypedDict, total=False):
     until: Time | None
     limit: int | None
     scope: Scopes | None
+    as_of: Time | None
     kinds: Sequence[Kind | str] | Kind | str | None
     tags: Sequence[str] | None
     cursor: str | None

@@ -88,13 +88,15 @@ class Order(StrEnum):
 class Selection:
     """Rows a store shall supply: the caller's scopes and clearance, a filter, an order, a page.
 
-    Rows outside their validity or expired at ``now`` are left out. ``after`` is the cursor: the
-    (order key, seq) of the last row seen. Tags and metadata are not the store's business.
+    Rows outside their validity or expired at ``now`` are left out. ``past``: not what the store holds now,
+    but what it held at ``now``. ``after`` is the cursor: the (order key, seq) of the last row seen. Tags and
+    metadata are not the store's business.
     """
 
     scopes: Sequence[Scope]
     clearance: Clearance
     now: datetime
+    past: bool = False
     filter: Filter = Filter()
     embedding: EmbeddingState | None = None
     order: Order = Order.NEWEST
@@ -111,6 +113,7 @@ class Listing:
     order: Order
     limit: int
     cursor: str | None = None
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,3 +126,4 @@ class Question:
     ranking: Ranking = Ranking.RELEVANCE
     fusion: Fusion = Fusion.RRF
     explain: bool = False
+    as_of: datetime | None = None

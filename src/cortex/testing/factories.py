@@ -17,7 +17,7 @@ from cortex.model.job import NewJob
 from cortex.model.memory import Clearance, EmbeddingState, Memory
 from cortex.model.policy import Action, Caller, Grant
 from cortex.model.scope import Scope
-from cortex.ports import RecordStore
+from cortex.ports import Store
 
 SIGNATURE = EmbeddingSignature("fake", 4, "1")
 WRITTEN_AT = datetime(2026, 5, 31, 12, 0, 0, 123456, tzinfo=UTC)
@@ -79,7 +79,7 @@ def terms(kept: Memory) -> tuple[str, ...]:
     return tuple(kept.content.casefold().split())
 
 
-def commit(store: RecordStore, *changes: Change, user: str = "ada") -> list[Outcome]:
+def commit(store: Store, *changes: Change, user: str = "ada") -> list[Outcome]:
     """Commit changes on the authority of a user and give their outcomes."""
     return list(store.apply(Batch(grant=grant(user=user), changes=changes)).outcomes)
 

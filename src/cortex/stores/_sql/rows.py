@@ -29,15 +29,33 @@ WRITTEN = (
     "embedded_chars tags metadata source content"
 ).split()
 
-SELECT = (
+_COLUMNS = (
     "SELECT m.seq, m.id, s.org_id, s.scope_key, m.status, m.kind, m.tier, m.author, m.agent, m.session, "
     "m.position, m.speaker, m.role, m.fingerprint, m.language, m.importance, m.emotion, m.confidence, "
     "m.clearance_min, m.created_at, m.updated_at, m.event_time, m.valid_from, m.valid_to, m.expires_at, "
     "m.working_until, m.last_accessed_at, m.access_count, m.superseded_by, m.version, m.embedded_chars, "
     "m.tags, m.metadata, m.source, m.content, g.model, g.dim, g.revision, "
     "(SELECT json_group_array(json_array(l.relation, l.target, l.reason)) FROM links l WHERE l.seq = m.seq) "
-    "FROM memories m JOIN scopes s USING (scope_id) LEFT JOIN signatures g USING (signature_id) "
+    "FROM "
 )
+_JOINED = " m JOIN scopes s USING (scope_id) LEFT JOIN signatures g USING (signature_id) "
+
+NOW = "memories"
+# What was written by an instant and not yet replaced; `instants` binds it.
+PAST = (
+    f"(SELECT seq, {', '.join(WRITTEN)} FROM memories WHERE updated_at <= ? "
+    f"UNION ALL SELECT seq, {', '.join(WRITTEN)} FROM versions WHERE updated_at <= ? AND replaced_at > ?)"
+)
+
+
+def select(source: str) -> str:
+    """The beginning of a statement that reads memories; the source is `NOW`, `PAST` or ``versions``."""
+    return f"{_COLUMNS}{source}{_JOINED}"
+
+
+def instants(at: datetime) -> list[int]:
+    """What is bound for `PAST`."""
+    return [micros(at)] * 3
 
 
 @lru_cache(maxsize=1024)

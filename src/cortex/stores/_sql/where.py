@@ -8,6 +8,7 @@ from typing import Any
 
 from cortex.model.memory import EmbeddingState
 from cortex.model.query import Filter, Order, Selection
+from cortex.stores._sql import rows
 from cortex.stores._sql.rows import micros
 
 ORDER_KEYS = {Order.NEWEST: "m.seq", Order.OLDEST: "m.seq", Order.EVENT: "m.event_time"}
@@ -34,6 +35,11 @@ def conditions(selection: Selection, scope_ids: list[int]) -> tuple[list[str], l
         clauses.append(clause)
         bound.extend(params)
     return clauses, bound
+
+
+def source(selection: Selection) -> tuple[str, list[int]]:
+    """What to select from, and what is bound for it."""
+    return (rows.PAST, rows.instants(selection.now)) if selection.past else (rows.NOW, [])
 
 
 def page(selection: Selection) -> tuple[str, list[Any], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -10,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cortex.errors import ForeignStore, StoreBusy, StoreClosed, StoreError, StoreFull, StoreReadOnly
+from cortex.stores.sqlite import free_space
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
+from cortex.stores.sqlite.free_space import Held
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 MEMORY = ":memory:"
+_IMPATIENT_MS = 100
 
 
 class Connections:
@@ -30,12 +32,14 @@ class Connections:
         self._idle: list[Connection] = []
         self._idle_lock = threading.Lock()
         self._closed = False
-        if path != MEMORY:
-            _create_private(Path(path))
-        self._file = Path(path)
-        self._identity = None if path == MEMORY else _identity(self._file)
-        with named_errors(path):
-            self._writer = self._open()
+        self._path = Path(path)
+        self.file = None if path == MEMORY else _open_private(self._path)
+        try:
+            with named_errors(path):
+                self._writer = self._open()
+        except BaseException:
+            self._release()
+            raise
 
     @property
     def in_memory(self) -> bool:
@@ -72,6 +76,22 @@ class Connections:
             for connection in (*self._idle, self._writer):
                 connection.close()
             self._idle.clear()
+            self._release()
+
+    @contextmanager
+    def impatient(self) -> Iterator[Connection]:
+        """The writer outside any transaction, for work that is put off where others are busy."""
+        with self.raw() as connection:
+            connection.execute(f"PRAGMA busy_timeout = {_IMPATIENT_MS}")
+            try:
+                yield connection
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+
+    def _release(self) -> None:
+        if self.file is not None:
+            free_space.release(self.file)
+            self.file = None
 
     @contextmanager
     def _exclusive(self) -> Iterator[Connection]:
@@ -106,7 +126,7 @@ class Connections:
         """Refuse to go on with a file that is closed, or whose path leads to another one or to none by now."""
         if self._closed:
             raise StoreClosed(f"{self.path} was closed; open a new Cortex")
-        if self._identity is not None and _identity(self._file) != self._identity:
+        if self.file is not None and _identity(self._path) != self.file.key:
             raise StoreError(
                 f"{self.path} was deleted or replaced while it was open; nothing was written: open it again"
             )
@@ -156,11 +176,11 @@ def use_wal(connection: Connection) -> None:
     connection.execute(f"PRAGMA journal_mode = {'WAL' if WAL_IS_SAFE else 'DELETE'}").fetchone()
 
 
-def _create_private(path: Path) -> None:
+def _open_private(path: Path) -> Held:
     """Make the folder (0700) and the file (0600) if they are not there; SQLite's side files take its mode."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        return free_space.hold(path)
     except PermissionError as error:
         raise StoreReadOnly(f"{path}: {error.strerror}; check the permissions of the file and its folder") from error
     except (IsADirectoryError, NotADirectoryError, FileExistsError) as error:

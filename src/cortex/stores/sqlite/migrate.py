@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING
 
-from cortex.errors import ForeignStore, StoreBusy
+from cortex.errors import ForeignStore, StoreBusy, StoreError
 from cortex.stores.sqlite.connect import MEMORY, Connections, use_wal
 from cortex.stores.sqlite.driver import sqlite3
 
@@ -42,6 +42,15 @@ def prepare(connections: Connections) -> int:
         with connections.write() as connection:
             _upgrade(connection, connections.path, steps, head)
     return head
+
+
+def check_backup(connection: Connection, path: str) -> None:
+    """Raise `StoreError` unless this is a sound store that this program can read."""
+    if not _recognise(connection, path, migrations()[-1][0]):
+        raise ForeignStore(f"{path} is not a store of Cortex")
+    problems = [row[0] for row in connection.execute("PRAGMA quick_check(3)") if row[0] != "ok"]
+    if problems:
+        raise StoreError(f"{path} is damaged ({problems[0]}); nothing was changed: use another backup")
 
 
 def _upgrade(connection: Connection, path: str, steps: list[tuple[int, str]], head: int) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +12,18 @@ from cortex.model.change import Applied, Batch, Prior
 from cortex.model.embedding import EmbeddingSignature
 from cortex.model.feed import Feed, IndexRow
 from cortex.model.health import Count, StoreInfo
-from cortex.model.job import Job
 from cortex.model.memory import Memory
 from cortex.model.page import Details
 from cortex.model.query import Selection
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows, where
+from cortex.stores.sqlite.archive import SQLiteArchive
 from cortex.stores.sqlite.checks import integrity
 from cortex.stores.sqlite.connect import Connections
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
 from cortex.stores.sqlite.migrate import prepare
+from cortex.stores.sqlite.queue import SQLiteJobs, SQLiteLedger
+from cortex.stores.sqlite.reindexing import SQLiteReindexing
 from cortex.stores.sqlite.write import Writer
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ _VARIABLES = 500  # how many values one statement binds; SQLite allows many more
 
 
 class SQLiteStore:
-    """A `RecordStore` in one file (or ``:memory:``), shared safely by any number of processes.
+    """A `Store` in one file (or ``:memory:``), shared safely by any number of processes.
 
     ``durability``: FULL survives power loss; NORMAL may lose the last commits then, never the file.
     ``busy_seconds``: how long a write waits for other writers before `StoreBusy`.
@@ -40,6 +42,10 @@ class SQLiteStore:
     def __init__(self, path: str | Path, *, durability: str = "FULL", busy_seconds: float = 30.0) -> None:
         self._connections = Connections(str(path), durability=durability, busy_seconds=busy_seconds)
         self._durability = durability
+        self.jobs = SQLiteJobs(self._connections)
+        self.ledger = SQLiteLedger(self._connections)
+        self.reindexing = SQLiteReindexing(self._connections)
+        self.archive = SQLiteArchive(self._connections)
         try:
             self._schema = prepare(self._connections)
         except BaseException:
@@ -51,14 +57,16 @@ class SQLiteStore:
         with self._connections.write() as connection:
             return Writer(connection, batch.grant).apply(batch)
 
-    def read(self, seqs: Sequence[int]) -> list[Memory]:
-        """The memories with these seqs that exist, in the order asked for."""
+    def read(self, seqs: Sequence[int], at: datetime | None = None) -> list[Memory]:
+        """The memories with these seqs that exist, in the order asked for; ``at``: as they were then."""
         found: dict[int, Memory] = {}
+        source, bound = (rows.NOW, []) if at is None else (rows.PAST, rows.instants(at))
         with self._connections.read() as connection:
             for start in range(0, len(seqs), _VARIABLES):
                 chunk = seqs[start : start + _VARIABLES]
                 marks = ", ".join("?" * len(chunk))
-                for row in connection.execute(f"{rows.SELECT} WHERE m.seq IN ({marks})", list(chunk)):
+                sql = f"{rows.select(source)} WHERE m.seq IN ({marks})"
+                for row in connection.execute(sql, [*bound, *chunk]):
                     memory = rows.to_memory(row)
                     found[memory.seq] = memory
         return [found[seq] for seq in seqs if seq in found]
@@ -83,40 +91,59 @@ class SQLiteStore:
         """Memories in order, after the cursor, up to the limit."""
         with self._connections.read() as connection:
             clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            source, first = where.source(selection)
             cursor, more, tail = where.page(selection)
-            sql = f"{rows.SELECT} WHERE {' AND '.join([*clauses, cursor])}{tail}"
-            return [rows.to_memory(row) for row in connection.execute(sql, [*bound, *more])]
+            sql = f"{rows.select(source)} WHERE {' AND '.join([*clauses, cursor])}{tail}"
+            return [rows.to_memory(row) for row in connection.execute(sql, [*first, *bound, *more])]
 
     def matching(self, selection: Selection, *, details: bool) -> list[Details]:
         """The seqs that the selection has, in no order; with tags and metadata when ``details``."""
         columns = "m.seq, m.tags, m.metadata" if details else "m.seq, '[]', '{}'"
         with self._connections.read() as connection:
             clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
-            found = connection.execute(f"SELECT {columns} FROM memories m WHERE {' AND '.join(clauses)}", bound)
+            source, first = where.source(selection)
+            sql = f"SELECT {columns} FROM {source} m WHERE {' AND '.join(clauses)}"
+            found = connection.execute(sql, [*first, *bound])
             return [rows.to_details(*row) for row in found]
 
     def count(self, selection: Selection) -> list[Count]:
         """How many memories the selection has (order, cursor and limit aside), by scope and nature."""
         with self._connections.read() as connection:
             clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            source, first = where.source(selection)
             sql = (
-                "SELECT s.scope_key, m.kind, m.tier, m.status, count(*) FROM memories m JOIN scopes s "
+                f"SELECT s.scope_key, m.kind, m.tier, m.status, count(*) FROM {source} m JOIN scopes s "
                 f"USING (scope_id) WHERE {' AND '.join(clauses)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
             )
-            return [Count(*row) for row in connection.execute(sql, bound)]
+            return [Count(*row) for row in connection.execute(sql, [*first, *bound])]
 
     def feed(self, scope: Scope, since: int, signature: EmbeddingSignature) -> Feed:
         """What changed in the scope after change number ``since``, with the vectors of that signature."""
         with self._connections.read() as connection:
             # One statement a call when nothing changed: this runs before every recall.
             newest = connection.execute(_NEWEST, [scope.org_id, scope.key]).fetchone()
-            if newest is None or max(newest[1] or 0, newest[2] or 0) <= since:
+            if newest is None:
+                return Feed((), (), since)
+            scope_id, changed, erased, restart = newest
+            if since < restart and since > 0:
+                return Feed((), (), since, restart=True)
+            if max(changed or 0, erased or 0, restart) <= since:
                 return Feed((), (), since)
             connection.execute("BEGIN")
             try:
-                return _read_feed(connection, newest[0], since, signature)
+                feed = _read_feed(connection, scope_id, since, signature)
+                return replace(feed, change=max(feed.change, restart))
             finally:
                 connection.execute("ROLLBACK")
+
+    def past(self, scope: Scope, at: datetime, signature: EmbeddingSignature) -> Feed:
+        """Everything the scope held at an instant, with the vectors of that signature."""
+        with self._connections.read() as connection:
+            scope_ids = _scope_ids(connection, [scope])
+            bound = {"at": rows.micros(at), "scope": next(iter(scope_ids), None)}
+            bound["signature"] = _signature_id(connection, signature)
+            found = connection.execute(_PAST, bound).fetchall()
+        return Feed(tuple(IndexRow(*row) for row in found), (), 0)
 
     def prior(self, scope: Scope, identities: Sequence[bytes]) -> Mapping[bytes, Prior]:
         """The active memories of this scope that have one of these identities."""
@@ -131,19 +158,6 @@ class SQLiteStore:
                     until = min((at for at in (expires, ends) if at is not None), default=None)
                     found[identity] = Prior(id_, seq, scope.key, bool(pending), chars, rows.from_micros(until))
         return found
-
-    def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> list[Job]:
-        """Take up to ``limit`` due jobs that nobody holds; they are the owner's until then."""
-        at = rows.micros(now)
-        with self._connections.read() as connection:
-            if not connection.execute(_DUE, [at, at]).fetchone()[0]:
-                return []  # looking costs no write lock
-        with self._connections.write() as connection:
-            taken = connection.execute(_LEASE, [owner, rows.micros(until), at, at, limit]).fetchall()
-        return sorted(
-            (Job(job_id, kind, seq, json.loads(payload), attempts) for job_id, kind, seq, payload, attempts in taken),
-            key=lambda job: job.job_id,
-        )
 
     def info(self, *, deep: bool = False) -> StoreInfo:
         """The plain facts; ``deep`` also checks the integrity of the whole store."""
@@ -188,7 +202,8 @@ class SQLiteStore:
 
 _NEWEST = (
     "SELECT s.scope_id, (SELECT max(m.change) FROM memories m WHERE m.scope_id = s.scope_id), "
-    "(SELECT max(e.change) FROM erased e WHERE e.scope_id = s.scope_id) "
+    "(SELECT max(e.change) FROM erased e WHERE e.scope_id = s.scope_id), "
+    "coalesce((SELECT CAST(value AS INT) FROM store WHERE key = 'restart'), 0) "
     "FROM scopes s WHERE s.org_id = ? AND s.scope_key = ?"
 )
 _ROWS = (
@@ -200,12 +215,15 @@ _PRIOR = (
     "SELECT m.identity, m.id, m.seq, m.signature_id IS NULL, m.embedded_chars, m.expires_at, m.valid_to "
     "FROM memories m JOIN scopes s USING (scope_id) WHERE m.status = 'active' AND s.org_id = ? AND s.scope_key = ?"
 )
-_LEASE = (
-    "UPDATE jobs SET lease_owner = ?, lease_until = ?, attempts = attempts + 1 WHERE job_id IN ("
-    "SELECT job_id FROM jobs WHERE run_at <= ? AND (lease_until IS NULL OR lease_until <= ?) "
-    "ORDER BY run_at, job_id LIMIT ?) RETURNING job_id, kind, seq, payload, attempts"
+_PAST = (
+    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, l.terms, v.pieces "
+    "FROM memories m JOIN lexical l USING (seq) LEFT JOIN vectors v ON v.seq = m.seq AND v.signature_id = :signature "
+    "WHERE m.scope_id = :scope AND m.updated_at <= :at UNION ALL "
+    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, m.terms, v.pieces "
+    "FROM versions m LEFT JOIN version_vectors v "
+    "ON v.seq = m.seq AND v.version = m.version AND v.signature_id = :signature "
+    "WHERE m.scope_id = :scope AND m.updated_at <= :at AND m.replaced_at > :at ORDER BY 1"
 )
-_DUE = "SELECT EXISTS (SELECT 1 FROM jobs WHERE run_at <= ? AND (lease_until IS NULL OR lease_until <= ?))"
 _FACTS = (
     "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM memories WHERE signature_id IS NULL), "
     "(SELECT count(*) FROM jobs)"
@@ -224,16 +242,20 @@ def _scope_ids(connection: Connection, scopes: Sequence[Scope]) -> list[int]:
 
 
 def _read_feed(connection: Connection, scope_id: int, since: int, signature: EmbeddingSignature) -> Feed:
-    signature_id = connection.execute(
-        "SELECT signature_id FROM signatures WHERE model = ? AND dim = ? AND revision = ?",
-        [signature.model, signature.dim, signature.revision],
-    ).fetchone()
-    found = connection.execute(_ROWS, [signature_id[0] if signature_id else None, scope_id, since]).fetchall()
+    found = connection.execute(_ROWS, [_signature_id(connection, signature), scope_id, since]).fetchall()
     erased = connection.execute(
         "SELECT seq, change FROM erased WHERE scope_id = ? AND change > ?", [scope_id, since]
     ).fetchall()
     newest = max([since, *(row[8] for row in found), *(row[1] for row in erased)])
     return Feed(tuple(IndexRow(*row[:8]) for row in found), tuple(row[0] for row in erased), newest)
+
+
+def _signature_id(connection: Connection, signature: EmbeddingSignature) -> int | None:
+    row = connection.execute(
+        "SELECT signature_id FROM signatures WHERE model = ? AND dim = ? AND revision = ?",
+        [signature.model, signature.dim, signature.revision],
+    ).fetchone()
+    return None if row is None else row[0]
 
 
 def _signature(connection: Connection) -> EmbeddingSignature | None:

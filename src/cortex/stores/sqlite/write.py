@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, assert_never
 
+from cortex.errors import StoreError
 from cortex.model.change import (
     AddMemory,
+    AddVectors,
     Applied,
     Batch,
     Change,
     EraseMemory,
+    EraseScope,
     Idempotency,
     Outcome,
+    PutRecord,
     ReplaceMemory,
     SetEmbedding,
     SetStatus,
@@ -21,6 +25,7 @@ from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.job import NewJob, Retry
 from cortex.model.memory import Memory, Status
 from cortex.model.policy import Grant
+from cortex.model.record import Form
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
 
@@ -31,7 +36,31 @@ _INSERT = (
     f"INSERT INTO memories ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))}) "
     "ON CONFLICT (scope_id, identity) WHERE status = 'active' DO NOTHING RETURNING seq"
 )
-_UPDATE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE seq = ? AND version = ?"
+_UPDATE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE seq = ?"
+_SURVIVOR = "SELECT id, seq FROM memories WHERE scope_id = ? AND identity = ? AND status = 'active'"
+_TWIN = (
+    "SELECT a.id, a.seq FROM memories m JOIN memories a USING (scope_id, identity) "
+    "WHERE m.seq = ? AND a.status = 'active' AND a.seq <> m.seq"
+)
+_KEEP_ROW = (
+    f"INSERT INTO versions ({', '.join(rows.WRITTEN)}, seq, replaced_at, terms) "
+    f"SELECT {', '.join(f'm.{name}' for name in rows.WRITTEN)}, m.seq, ?, l.terms "
+    "FROM memories m JOIN lexical l USING (seq) WHERE m.seq = ?"
+)
+_KEEP_VECTORS = (
+    "INSERT INTO version_vectors (seq, version, signature_id, pieces) "
+    "SELECT m.seq, m.version, v.signature_id, v.pieces FROM memories m JOIN vectors v USING (seq) WHERE m.seq = ?"
+)
+_PUT_VERSION = (
+    f"INSERT INTO versions ({', '.join(rows.WRITTEN)}, seq, replaced_at, terms) "
+    f"VALUES ({', '.join('?' * (len(rows.WRITTEN) + 3))})"
+)
+
+
+_OLD_VECTORS_OF_SCOPE = (
+    "DELETE FROM version_vectors WHERE (seq, version) IN (SELECT seq, version FROM versions WHERE scope_id = ?)"
+)
+_OF_A_MEMORY = "vectors token_vectors lexical links jobs version_vectors versions memories".split()
 
 
 class Writer:
@@ -57,61 +86,82 @@ class Writer:
             case AddMemory():
                 return self._known(change.idempotency) or self._add(change)
             case ReplaceMemory():
-                return self._replace(change)
+                return self._known(change.idempotency) or self._replace(change)
+            case SetStatus():
+                return self._known(change.idempotency) or self._set_status(change)
             case EraseMemory():
-                return self._erase(change)
+                return self._known(change.idempotency) or self._erase(change)
+            case EraseScope():
+                return self._known(change.idempotency) or self._erase_scope(change)
             case SetEmbedding():
                 return self._set_embedding(change)
-            case SetStatus():
-                return self._set_status(change)
+            case PutRecord():
+                return self._put_record(change)
+            case AddVectors():
+                return self._add_vectors(change)
             case _:
                 assert_never(change)
 
     def _add(self, change: AddMemory) -> Outcome:
-        memory = change.memory
-        scope_id = self._scope_id(memory.scope)
-        signature_id = self._signature_id(change.embedding)
-        row = rows.values(memory, scope_id, self._next_change(), change.identity, signature_id)
-        inserted = self._db.execute(_INSERT, row).fetchone()
-        if inserted is None:
-            survivor = self._db.execute(
-                "SELECT id, seq FROM memories WHERE scope_id = ? AND identity = ? AND status = 'active'",
-                [scope_id, change.identity],
-            ).fetchone()
+        form = Form(change.memory, change.identity, change.terms, change.embedding)
+        seq = self._insert(form)
+        if seq is None:
+            survivor = self._db.execute(_SURVIVOR, [self._scope_id(change.memory.scope), change.identity]).fetchone()
             outcome = Outcome(survivor[0], survivor[1], applied=False)
         else:
-            outcome = Outcome(memory.id, inserted[0], applied=True)
-            self._db.execute("INSERT INTO lexical (seq, terms) VALUES (?, ?)", [outcome.seq, " ".join(change.terms)])
-            self._put_vectors(outcome.seq, signature_id, change.embedding)
-            self._put_links(outcome.seq, memory)
-            self._queue(outcome.seq, change.follow_up)
+            outcome = Outcome(change.memory.id, seq, applied=True)
+            self._queue(seq, change.follow_up)
         self._remember(change.idempotency, outcome)
         return outcome
 
+    def _insert(self, form: Form) -> int | None:
+        """The seq of the new row; None where an active memory has the same identity."""
+        memory = form.memory
+        signature_id = self._signature_id(form.embedding)
+        row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), form.identity, signature_id)
+        inserted = self._db.execute(_INSERT, row).fetchone()
+        if inserted is None:
+            return None
+        seq: int = inserted[0]
+        self._db.execute("INSERT INTO lexical (seq, terms) VALUES (?, ?)", [seq, " ".join(form.terms)])
+        self._put_vectors(seq, signature_id, form.embedding)
+        self._put_links(seq, memory)
+        return seq
+
     def _replace(self, change: ReplaceMemory) -> Outcome:
         memory = change.memory
-        signature_id = self._signature_id(change.embedding)
-        clash = self._db.execute(
-            "SELECT id, seq FROM memories WHERE scope_id = ? AND identity = ? AND status = 'active' AND seq <> ?",
-            [self._scope_id(memory.scope), change.identity, memory.seq],
-        ).fetchone()
-        if clash is not None and memory.status is Status.ACTIVE:
+        scope_id = self._scope_id(memory.scope)
+        clash = self._db.execute(_SURVIVOR, [scope_id, change.identity]).fetchone()
+        if clash is not None and clash[1] != memory.seq and memory.status is Status.ACTIVE:
             return Outcome(clash[0], clash[1], applied=False)
-        left = self._db.execute("SELECT scope_id FROM memories WHERE seq = ?", [memory.seq]).fetchone()
-        row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), change.identity, signature_id)
-        updated = self._db.execute(_UPDATE, [*row, memory.seq, memory.version - 1]).rowcount
-        outcome = Outcome(memory.id, memory.seq, applied=updated == 1)
-        if outcome.applied:
-            if left[0] != self._scope_id(memory.scope):
-                self._gone(left[0], memory.seq)
-            self._db.execute("UPDATE lexical SET terms = ? WHERE seq = ?", [" ".join(change.terms), memory.seq])
-            self._clear_vectors(memory.seq)
-            self._db.execute("DELETE FROM links WHERE seq = ?", [memory.seq])
-            self._db.execute("DELETE FROM jobs WHERE seq = ?", [memory.seq])
-            self._put_vectors(memory.seq, signature_id, change.embedding)
-            self._put_links(memory.seq, memory)
-            self._queue(memory.seq, change.follow_up)
+        left = self._set_aside(memory.seq, memory.version - 1, rows.micros(memory.updated_at))
+        outcome = Outcome(memory.id, memory.seq, applied=left is not None)
+        if left is None:
+            return outcome
+        if left != scope_id:
+            self._gone(left, memory.seq)
+        signature_id = self._signature_id(change.embedding)
+        row = rows.values(memory, scope_id, self._next_change(), change.identity, signature_id)
+        self._db.execute(_UPDATE, [*row, memory.seq])
+        self._db.execute("UPDATE lexical SET terms = ? WHERE seq = ?", [" ".join(change.terms), memory.seq])
+        self._clear_vectors(memory.seq)
+        self._db.execute("DELETE FROM links WHERE seq = ?", [memory.seq])
+        self._db.execute("DELETE FROM jobs WHERE seq = ?", [memory.seq])
+        self._put_vectors(memory.seq, signature_id, change.embedding)
+        self._put_links(memory.seq, memory)
+        self._queue(memory.seq, change.follow_up)
+        self._remember(change.idempotency, outcome)
         return outcome
+
+    def _set_aside(self, seq: int, version: int | None, at: int) -> int | None:
+        """Keep the row as it stands as an old version; its scope, or None if it is not there in that version."""
+        found = self._db.execute("SELECT scope_id, version FROM memories WHERE seq = ?", [seq]).fetchone()
+        if found is None or version not in (None, found[1]):
+            return None
+        self._db.execute(_KEEP_ROW, [at, seq])
+        self._db.execute(_KEEP_VECTORS, [seq])
+        scope_id: int = found[0]
+        return scope_id
 
     def _set_embedding(self, change: SetEmbedding) -> Outcome:
         signature_id = self._signature_id(change.embedding)
@@ -126,29 +176,111 @@ class Writer:
         self._put_vectors(change.seq, signature_id, change.embedding)
         return Outcome(updated[0], change.seq, applied=True)
 
+    def _add_vectors(self, change: AddVectors) -> Outcome:
+        found = self._db.execute("SELECT id, version FROM memories WHERE seq = ?", [change.seq]).fetchone()
+        if found is None or found[1] != change.version:
+            return Outcome("", change.seq, applied=False)
+        key = [change.seq, self._intern(change.embedding.signature)]
+        self._db.execute("DELETE FROM vectors WHERE seq = ? AND signature_id = ?", key)
+        self._db.execute("DELETE FROM token_vectors WHERE seq = ? AND signature_id = ?", key)
+        self._put_vectors(change.seq, key[1], change.embedding)
+        return Outcome(found[0], change.seq, applied=True)
+
     def _set_status(self, change: SetStatus) -> Outcome:
-        updated = self._db.execute(
-            "UPDATE memories SET status = ?, updated_at = ?, change = ? WHERE seq = ? RETURNING id",
-            [change.status.value, rows.micros(change.at), self._next_change(), change.seq],
-        ).fetchone()
-        return Outcome(updated[0] if updated else "", change.seq, applied=updated is not None)
+        at = rows.micros(change.at)
+        clash = self._db.execute(_TWIN, [change.seq]).fetchone() if change.status is Status.ACTIVE else None
+        if clash is not None:
+            return Outcome(clash[0], clash[1], applied=False)
+        if self._set_aside(change.seq, None, at) is None:
+            return Outcome("", change.seq, applied=False)
+        id_ = self._db.execute(
+            "UPDATE memories SET status = ?, updated_at = ?, version = version + 1, change = ? WHERE seq = ? "
+            "RETURNING id",
+            [change.status.value, at, self._next_change(), change.seq],
+        ).fetchone()[0]
+        outcome = Outcome(id_, change.seq, applied=True)
+        self._remember(change.idempotency, outcome)
+        return outcome
 
     def _erase(self, change: EraseMemory) -> Outcome:
         owner = self._db.execute("SELECT scope_id FROM memories WHERE seq = ?", [change.seq]).fetchone()
-        counts = {"memories": 0}
-        if owner is not None:
-            counts = {
-                "vectors": self._delete("vectors", "seq", change.seq),
-                "token_vectors": self._delete("token_vectors", "seq", change.seq),
-                "text_index": self._delete("lexical", "seq", change.seq),
-                "links": self._delete("links", "seq", change.seq) + self._delete("links", "target", change.id),
-                "jobs": self._delete("jobs", "seq", change.seq),
-                "memories": self._delete("memories", "seq", change.seq),
-            }
-            self._gone(owner[0], change.seq)
-            # The digest of an erased text is a trace of it; the key stays taken.
-            self._db.execute("UPDATE idempotency SET request = x'' WHERE id = ?", [change.id])
-        return Outcome(change.id, change.seq, applied=owner is not None, counts=counts)
+        if owner is None:
+            return Outcome(change.id, change.seq, applied=False, counts={"memories": 0})
+        self._gone(owner[0], change.seq)
+        outcome = Outcome(change.id, change.seq, applied=True, counts=self._erase_rows("seq = ?", change.seq))
+        self._remember(change.idempotency, outcome)
+        return outcome
+
+    def _erase_scope(self, change: EraseScope) -> Outcome:
+        scope_id = self._scope_id(change.scope)
+        self._db.execute(
+            "INSERT INTO erased (scope_id, change, seq) SELECT scope_id, ?, seq FROM memories WHERE scope_id = ?",
+            [self._next_change(), scope_id],
+        )
+        counts = self._erase_rows("scope_id = ?", scope_id)
+        outcome = Outcome("", 0, applied=True, counts=counts)
+        self._remember(change.idempotency, outcome)
+        return outcome
+
+    def _erase_rows(self, which: str, value: int) -> dict[str, int]:
+        """Remove the chosen memories from every table; how many rows went from each."""
+        seqs = f"SELECT seq FROM memories WHERE {which}"
+        ids = f"SELECT id FROM memories WHERE {which}"
+        # The digest of an erased text is a trace of it; the key stays taken.
+        self._db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids})", [value])
+        counts = {
+            name: self._db.execute(f"DELETE FROM {table} WHERE {column} IN ({chosen})", [value]).rowcount
+            for name, table, column, chosen in (
+                ("vectors", "vectors", "seq", seqs),
+                ("token_vectors", "token_vectors", "seq", seqs),
+                ("text_index", "lexical", "seq", seqs),
+                ("links", "links", "seq", seqs),
+                ("links_to_it", "links", "target", ids),
+                ("jobs", "jobs", "seq", seqs),
+                ("version_vectors", "version_vectors", "seq", seqs),
+                ("versions", "versions", "seq", seqs),
+            )
+        }
+        # A version may lie in another scope than the memory does now.
+        if which.startswith("scope_id"):
+            counts["version_vectors"] += self._db.execute(_OLD_VECTORS_OF_SCOPE, [value]).rowcount
+            counts["versions"] += self._db.execute("DELETE FROM versions WHERE scope_id = ?", [value]).rowcount
+        counts["memories"] = self._db.execute(f"DELETE FROM memories WHERE {which}", [value]).rowcount
+        return counts
+
+    def _put_record(self, change: PutRecord) -> Outcome:
+        current = change.record.current
+        memory, scope_id = current.memory, self._scope_id(current.memory.scope)
+        there = self._db.execute("SELECT seq, scope_id FROM memories WHERE id = ?", [memory.id]).fetchone()
+        if there is not None and not change.overwrite:
+            return Outcome(memory.id, there[0], applied=False)
+        clash = self._db.execute(_SURVIVOR, [scope_id, current.identity]).fetchone()
+        if clash is not None and clash[0] != memory.id and memory.status is Status.ACTIVE:
+            return Outcome(clash[0], clash[1], applied=False)
+        if there is not None:
+            # Not an erasure: links that lead to it and the keys under which it was written stay.
+            self._gone(there[1], there[0])
+            for table in _OF_A_MEMORY:
+                self._delete(table, "seq", there[0])
+        seq = self._insert(current)
+        if seq is None:
+            raise StoreError(f"memory {memory.id} could not be put in its place")
+        self._queue(seq, change.follow_up)
+        for form in change.record.earlier:
+            self._put_version(seq, form)
+        return Outcome(memory.id, seq, applied=True)
+
+    def _put_version(self, seq: int, form: Form) -> None:
+        memory = form.memory
+        signature_id = self._signature_id(form.embedding)
+        row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), form.identity, signature_id)
+        self._db.execute(_PUT_VERSION, [*row, seq, rows.to_micros(form.replaced_at), " ".join(form.terms)])
+        if form.embedding is not None:
+            pieces = form.embedding.pieces.astype("<f4", copy=False).tobytes()
+            self._db.execute(
+                "INSERT INTO version_vectors (seq, version, signature_id, pieces) VALUES (?, ?, ?, ?)",
+                [seq, memory.version, signature_id, pieces],
+            )
 
     def _gone(self, scope_id: int, seq: int) -> None:
         """Tell every cache of the scope that the memory is not there any more."""
@@ -186,7 +318,7 @@ class Writer:
                 request.request,
                 outcome.id,
                 int(outcome.applied),
-                rows.to_json(request.receipt),
+                rows.to_json({**request.receipt, "counts": dict(outcome.counts)}),
                 rows.micros(request.at),
             ],
         )
@@ -244,12 +376,15 @@ class Writer:
         """The id of the embedding's signature; the first one ever written becomes the store's."""
         if embedding is None:
             return None
-        signature: EmbeddingSignature = embedding.signature
+        signature_id = self._intern(embedding.signature)
+        self._db.execute("INSERT OR IGNORE INTO store (key, value) VALUES ('signature', ?)", [str(signature_id)])
+        return signature_id
+
+    def _intern(self, signature: EmbeddingSignature) -> int:
         key = [signature.model, signature.dim, signature.revision]
         self._db.execute("INSERT INTO signatures (model, dim, revision) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key)
         found = self._db.execute(
             "SELECT signature_id FROM signatures WHERE model = ? AND dim = ? AND revision = ?", key
         )
         signature_id: int = found.fetchone()[0]
-        self._db.execute("INSERT OR IGNORE INTO store (key, value) VALUES ('signature', ?)", [str(signature_id)])
         return signature_id

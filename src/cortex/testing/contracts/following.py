@@ -16,7 +16,7 @@ from cortex.model.embedding import EmbeddingSignature
 from cortex.model.job import EMBED, NewJob, Retry
 from cortex.model.memory import Clearance, Status
 from cortex.model.scope import Scope
-from cortex.ports import RecordStore
+from cortex.ports import Store
 from cortex.testing.contracts.reading import micros
 from cortex.testing.contracts.suite import ADA, NOW, NewStore, StoreSuite, contents, within
 from cortex.testing.factories import SIGNATURE, add, commit, embedding, grant, memory
@@ -29,7 +29,7 @@ THREADS = 8
 class FeedContract(StoreSuite):
     """What changed in a scope."""
 
-    def test_a_row_is_what_search_needs(self, store: RecordStore) -> None:
+    def test_a_row_is_what_search_needs(self, store: Store) -> None:
         """A row has state, clearance, times, terms and vectors of the memory."""
         kept = memory(
             "green tea",
@@ -46,7 +46,7 @@ class FeedContract(StoreSuite):
         assert (row.expires_at, row.valid_from, row.valid_to) == (micros(UNTIL), micros(NOW), micros(UNTIL))
         assert row.pieces == pieces.pieces.tobytes()
 
-    def test_it_starts_with_everything_and_goes_on_with_what_is_new(self, store: RecordStore) -> None:
+    def test_it_starts_with_everything_and_goes_on_with_what_is_new(self, store: Store) -> None:
         """From 0 the feed has every memory by rising seq; from a number on, only what came after it."""
         commit(store, *(add(memory(f"number {i}")) for i in range(5)))
         first = store.feed(ADA, 0, SIGNATURE)
@@ -56,7 +56,7 @@ class FeedContract(StoreSuite):
         assert [row.seq for row in second.rows] == [new.seq]
         assert second.change > first.change
 
-    def test_nothing_new_is_an_empty_feed(self, store: RecordStore) -> None:
+    def test_nothing_new_is_an_empty_feed(self, store: Store) -> None:
         """When nothing changed the feed is empty and its number stays, whatever happens in other scopes."""
         commit(store, add(memory("tea")))
         first = store.feed(ADA, 0, SIGNATURE)
@@ -66,7 +66,7 @@ class FeedContract(StoreSuite):
         assert again.change >= first.change
         assert store.feed(Scope("user:nobody"), 0, SIGNATURE).rows == ()
 
-    def test_it_says_what_was_erased(self, store: RecordStore) -> None:
+    def test_it_says_what_was_erased(self, store: Store) -> None:
         """An erased memory is reported once and never among the rows."""
         gone, kept = commit(store, add(memory("gone")), add(memory("kept")))
         first = store.feed(ADA, 0, SIGNATURE)
@@ -76,7 +76,7 @@ class FeedContract(StoreSuite):
         assert store.feed(ADA, second.change, SIGNATURE).erased == ()
         assert [row.seq for row in store.feed(ADA, 0, SIGNATURE).rows] == [kept.seq]
 
-    def test_vectors_are_of_the_signature_asked_for(self, store: RecordStore) -> None:
+    def test_vectors_are_of_the_signature_asked_for(self, store: Store) -> None:
         """A memory whose vectors another model made has none for this one."""
         commit(store, add(memory("ours"), embedding()), add(memory("none")))
         commit(store, add(memory("theirs"), embedding(signature=EmbeddingSignature("fake", 4, "2"))))
@@ -84,7 +84,7 @@ class FeedContract(StoreSuite):
         assert found == {"ours": True, "none": False, "theirs": False}
         assert all(row.pieces is None for row in store.feed(ADA, 0, EmbeddingSignature("new", 4)).rows)
 
-    def test_following_it_gives_what_starting_anew_gives(self, store: RecordStore) -> None:
+    def test_following_it_gives_what_starting_anew_gives(self, store: Store) -> None:
         """Whoever applies every feed has the rows of one that starts at 0."""
         followed: dict[int, Any] = {}
         since = 0
@@ -110,61 +110,61 @@ class FeedContract(StoreSuite):
 class JobContract(StoreSuite):
     """Follow-up work: each job is done by one, and none is lost."""
 
-    def test_a_job_is_leased_with_its_data(self, store: RecordStore) -> None:
+    def test_a_job_is_leased_with_its_data(self, store: Store) -> None:
         """A leased job tells its kind, memory, data and how often it was taken."""
         (outcome,) = commit(store, add(memory("tea"), follow_up=NewJob("embed", NOW, {"a": [1, "x"]})))
-        (job,) = store.lease("a", NOW, UNTIL, 5)
+        (job,) = store.jobs.lease("a", NOW, UNTIL, 5)
         assert (job.kind, job.seq, job.payload, job.attempts) == ("embed", outcome.seq, {"a": [1, "x"]}, 1)
 
-    def test_nobody_else_gets_it(self, store: RecordStore) -> None:
+    def test_nobody_else_gets_it(self, store: Store) -> None:
         """While a lease runs no owner gets the job again; when it ends anybody does."""
         self._queue(store, 1)
-        assert len(store.lease("a", NOW, UNTIL, 5)) == 1
-        assert store.lease("b", NOW, UNTIL, 5) == []
-        assert store.lease("a", NOW, UNTIL, 5) == []
-        assert store.lease("b", UNTIL - SECOND, UNTIL + SECOND, 5) == []
-        (job,) = store.lease("b", UNTIL, UNTIL + SECOND, 5)
+        assert len(store.jobs.lease("a", NOW, UNTIL, 5)) == 1
+        assert store.jobs.lease("b", NOW, UNTIL, 5) == []
+        assert store.jobs.lease("a", NOW, UNTIL, 5) == []
+        assert store.jobs.lease("b", UNTIL - SECOND, UNTIL + SECOND, 5) == []
+        (job,) = store.jobs.lease("b", UNTIL, UNTIL + SECOND, 5)
         assert job.attempts == 2
 
-    def test_it_waits_for_its_time(self, store: RecordStore) -> None:
+    def test_it_waits_for_its_time(self, store: Store) -> None:
         """A job is not given before its time, and earlier ones come first."""
         for i, delay in enumerate((3, 1, 2)):
             commit(store, add(memory(f"{i}"), follow_up=NewJob(EMBED, NOW + delay * SECOND, {"n": delay})))
-        assert store.lease("a", NOW, UNTIL, 5) == []
-        assert [job.payload["n"] for job in store.lease("a", NOW + SECOND, UNTIL, 5)] == [1]
-        assert [job.payload["n"] for job in store.lease("a", NOW + 9 * SECOND, UNTIL, 1)] == [2]
+        assert store.jobs.lease("a", NOW, UNTIL, 5) == []
+        assert [job.payload["n"] for job in store.jobs.lease("a", NOW + SECOND, UNTIL, 5)] == [1]
+        assert [job.payload["n"] for job in store.jobs.lease("a", NOW + 9 * SECOND, UNTIL, 1)] == [2]
 
-    def test_no_more_than_asked_for(self, store: RecordStore) -> None:
+    def test_no_more_than_asked_for(self, store: Store) -> None:
         """At most ``limit`` jobs are taken, the rest stays free."""
         self._queue(store, 5)
-        assert len(store.lease("a", NOW, UNTIL, 2)) == 2
-        assert len(store.lease("b", NOW, UNTIL, 9)) == 3
+        assert len(store.jobs.lease("a", NOW, UNTIL, 2)) == 2
+        assert len(store.jobs.lease("b", NOW, UNTIL, 9)) == 3
 
-    def test_a_finished_job_is_gone(self, store: RecordStore) -> None:
+    def test_a_finished_job_is_gone(self, store: Store) -> None:
         """A job that the batch finished is never given again."""
         self._queue(store, 1)
-        (job,) = store.lease("a", NOW, UNTIL, 1)
+        (job,) = store.jobs.lease("a", NOW, UNTIL, 1)
         store.apply(Batch(grant=grant(), finished=(job.job_id,)))
         assert store.info().jobs == 0
-        assert store.lease("a", UNTIL + SECOND, UNTIL + 2 * SECOND, 5) == []
+        assert store.jobs.lease("a", UNTIL + SECOND, UNTIL + 2 * SECOND, 5) == []
 
-    def test_a_failed_job_comes_again(self, store: RecordStore) -> None:
+    def test_a_failed_job_comes_again(self, store: Store) -> None:
         """A retried job is free at its new time, with its attempts counted; a job that is gone is no error."""
         self._queue(store, 1)
-        (job,) = store.lease("a", NOW, UNTIL, 1)
+        (job,) = store.jobs.lease("a", NOW, UNTIL, 1)
         retries = (Retry(job.job_id, NOW + 9 * SECOND, "the model was away"), Retry(job.job_id + 99, NOW, "gone"))
         store.apply(Batch(grant=grant(), retries=retries))
-        assert store.lease("b", NOW + 8 * SECOND, UNTIL, 5) == []
-        (again,) = store.lease("b", NOW + 9 * SECOND, UNTIL, 5)
+        assert store.jobs.lease("b", NOW + 8 * SECOND, UNTIL, 5) == []
+        (again,) = store.jobs.lease("b", NOW + 9 * SECOND, UNTIL, 5)
         assert (again.job_id, again.attempts) == (job.job_id, 2)
 
-    def test_two_owners_never_share(self, store: RecordStore) -> None:
+    def test_two_owners_never_share(self, store: Store) -> None:
         """However many owners ask at once, each job is given to one."""
         self._queue(store, 60)
 
         def work(owner: int) -> list[int]:
             taken: list[int] = []
-            while jobs := store.lease(f"owner {owner}", NOW, UNTIL, 3):
+            while jobs := store.jobs.lease(f"owner {owner}", NOW, UNTIL, 3):
                 taken += [job.job_id for job in jobs]
             return taken
 
@@ -172,12 +172,12 @@ class JobContract(StoreSuite):
             taken = [job_id for jobs in pool.map(work, range(THREADS)) for job_id in jobs]
         assert len(taken) == len(set(taken)) == 60
 
-    def _queue(self, store: RecordStore, jobs: int) -> None:
+    def _queue(self, store: Store, jobs: int) -> None:
         work = NewJob(EMBED, NOW, {"version": 1})
         commit(store, *(add(memory(f"number {i}"), follow_up=work) for i in range(jobs)))
 
 
-CALLS: dict[str, Callable[[RecordStore], object]] = {
+CALLS: dict[str, Callable[[Store], object]] = {
     "apply": lambda store: store.apply(Batch(grant=grant())),
     "read": lambda store: store.read([1]),
     "resolve": lambda store: store.resolve([ADA], "abcd", 1),
@@ -186,8 +186,15 @@ CALLS: dict[str, Callable[[RecordStore], object]] = {
     "matching": lambda store: store.matching(within(), details=True),
     "count": lambda store: store.count(within()),
     "feed": lambda store: store.feed(ADA, 0, SIGNATURE),
+    "past": lambda store: store.past(ADA, NOW, SIGNATURE),
     "prior": lambda store: store.prior(ADA, [b"x"]),
-    "lease": lambda store: store.lease("a", NOW, UNTIL, 1),
+    "lease": lambda store: store.jobs.lease("a", NOW, UNTIL, 1),
+    "known": lambda store: store.ledger.known(grant().caller, "k"),
+    "history": lambda store: store.archive.history(1),
+    "records": lambda store: store.archive.records([ADA], 0, 1),
+    "backup": lambda store: store.archive.backup("nowhere.db"),
+    "backups": lambda store: store.archive.backups(),
+    "scrub": lambda store: store.archive.scrub(),
     "info": lambda store: store.info(),
 }
 
@@ -195,7 +202,7 @@ CALLS: dict[str, Callable[[RecordStore], object]] = {
 class LifeContract(StoreSuite):
     """Many threads at once, and the end."""
 
-    def test_threads_lose_nothing(self, store: RecordStore) -> None:
+    def test_threads_lose_nothing(self, store: Store) -> None:
         """What several threads write at once while they read is all there, once, and readable at once."""
 
         def work(thread: int) -> None:
@@ -212,7 +219,7 @@ class LifeContract(StoreSuite):
         assert sorted(contents(store)) == sorted(expected)
         assert len(store.feed(ADA, 0, SIGNATURE).rows) == len(expected)
 
-    def test_a_batch_is_seen_whole(self, store: RecordStore) -> None:
+    def test_a_batch_is_seen_whole(self, store: Store) -> None:
         """A reader sees all memories of a commit or none of them."""
 
         def write() -> None:

@@ -14,7 +14,7 @@ from cortex.model.change import EraseMemory
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.memory import Clearance, EmbeddingState, Kind, Link, Memory, Role, Status, Tier
 from cortex.model.scope import Scope
-from cortex.ports import RecordStore
+from cortex.ports import Store
 from cortex.testing.contracts.suite import ADA, StoreSuite, contents, fresh_scope
 from cortex.testing.factories import SIGNATURE, add, commit, embedding, memory
 
@@ -84,7 +84,7 @@ class RoundTripContract(StoreSuite):
 
     @given(kept=memories())
     @EXAMPLES
-    def test_every_field_comes_back(self, store: RecordStore, kept: Memory) -> None:
+    def test_every_field_comes_back(self, store: Store, kept: Memory) -> None:
         """Any text, number, object and time comes back as it was, to the microsecond."""
         kept = replace(kept, scope=fresh_scope())
         (outcome,) = commit(store, add(kept))
@@ -93,7 +93,7 @@ class RoundTripContract(StoreSuite):
         assert _comparable(found) == _comparable(replace(kept, seq=outcome.seq))
         commit(store, EraseMemory(outcome.seq, kept.id))
 
-    def test_the_signature_comes_back(self, store: RecordStore) -> None:
+    def test_the_signature_comes_back(self, store: Store) -> None:
         """A memory with vectors is ready and says which model made them."""
         signature = EmbeddingSignature("model", 3, "r2")
         vectors = embedding([0, 0, 1], signature=signature)
@@ -102,13 +102,13 @@ class RoundTripContract(StoreSuite):
         assert (found.embedding, found.signature) == (EmbeddingState.READY, signature)
         assert found.embedded_chars == len("tea")
 
-    def test_a_long_text_comes_back_whole(self, store: RecordStore) -> None:
+    def test_a_long_text_comes_back_whole(self, store: Store) -> None:
         """A million characters are kept as they are."""
         text = "a🧡é\r\n " * 160_000
         (outcome,) = commit(store, add(memory(text)))
         assert store.read([outcome.seq])[0].content == text
 
-    def test_what_was_given_is_the_store_s_own(self, store: RecordStore) -> None:
+    def test_what_was_given_is_the_store_s_own(self, store: Store) -> None:
         """Whoever changes an object that was handed in or given out does not change what is kept."""
         metadata: dict[str, Any] = {"list": [1]}
         (outcome,) = commit(store, add(memory("tea", metadata=metadata)))
@@ -121,7 +121,7 @@ class RoundTripContract(StoreSuite):
 class LookupContract(StoreSuite):
     """Finding by seq, by id, by scope."""
 
-    def test_rows_come_in_the_order_asked_for(self, store: RecordStore) -> None:
+    def test_rows_come_in_the_order_asked_for(self, store: Store) -> None:
         """`read` answers in the order of the seqs and leaves out those that do not exist."""
         outcomes = commit(store, *(add(memory(f"number {i}")) for i in range(1200)))
         seqs = [outcome.seq for outcome in outcomes][::-1]
@@ -129,7 +129,7 @@ class LookupContract(StoreSuite):
         assert [kept.seq for kept in store.read(asked)] == seqs
         assert store.read([]) == []
 
-    def test_an_id_is_found_by_its_beginning(self, store: RecordStore) -> None:
+    def test_an_id_is_found_by_its_beginning(self, store: Store) -> None:
         """`resolve` gives ids with their seqs, sorted, up to the limit, and the whole id is a prefix too."""
         ids = ["ab" + "0" * 30, "ab" + "1" * 30, "ab" + "f" * 30, "ac" + "0" * 30]
         seqs = {o.id: o.seq for o in commit(store, *(add(memory(i, id=i)) for i in reversed(ids)))}
@@ -139,13 +139,13 @@ class LookupContract(StoreSuite):
         assert store.resolve([ADA], "ab" + "f" * 29, 10) == [(ids[2], seqs[ids[2]])]
         assert store.resolve([ADA], "abf1", 10) == []
 
-    def test_a_wildcard_is_a_plain_character(self, store: RecordStore) -> None:
+    def test_a_wildcard_is_a_plain_character(self, store: Store) -> None:
         """Signs that mean something to a query language find nothing."""
         commit(store, add(memory("tea")))
         for prefix in ("%", "_", "*", "?", "%%%%", "____", "[0-9]", "'", '"'):
             assert store.resolve([ADA], prefix, 10) == []
 
-    def test_an_id_is_found_in_its_scopes_only(self, store: RecordStore) -> None:
+    def test_an_id_is_found_in_its_scopes_only(self, store: Store) -> None:
         """`resolve` does not look beyond the scopes that it is given."""
         bob, eve = Scope("user:bob"), Scope("user:eve")
         one = "ab" + "0" * 30
@@ -155,7 +155,7 @@ class LookupContract(StoreSuite):
         assert store.resolve([eve, ADA], "ab", 5) == []
         assert [i for i, _ in store.resolve([ADA, bob], "ab", 5)] == [one]
 
-    def test_names_are_kept_apart(self, store: RecordStore) -> None:
+    def test_names_are_kept_apart(self, store: Store) -> None:
         """Scopes whose names differ in case, dots, hyphens, form or script are different scopes."""
         keys = (
             "user:ada user:Ada user:a.da user:a-da user:a_da user:ada. project:ada team:ada user:阿達 user:阿达 "
@@ -168,7 +168,7 @@ class LookupContract(StoreSuite):
             assert [kept.scope for kept in store.read([store.feed(scope, 0, SIGNATURE).rows[0].seq])] == [scope]
             assert contents(store, scope) == ["the same"]
 
-    def test_organisations_are_kept_apart(self, store: RecordStore) -> None:
+    def test_organisations_are_kept_apart(self, store: Store) -> None:
         """One organisation's scopes are unknown to another, even of the same name."""
         ours, theirs = Scope("user:ada"), Scope("user:ada", "acme")
         commit(store, add(memory("ours", scope=ours)), add(memory("theirs", scope=theirs)))
@@ -178,7 +178,7 @@ class LookupContract(StoreSuite):
         assert contents(store, theirs) == ["theirs"]
         assert store.read([store.feed(theirs, 0, SIGNATURE).rows[0].seq])[0].scope == theirs
 
-    def test_a_scope_stays_known(self, store: RecordStore) -> None:
+    def test_a_scope_stays_known(self, store: Store) -> None:
         """A scope that was written to is known when its last memory is gone."""
         (outcome,) = commit(store, add(memory("tea")))
         commit(store, EraseMemory(outcome.seq, outcome.id))
@@ -188,7 +188,7 @@ class LookupContract(StoreSuite):
 class InfoContract(StoreSuite):
     """The plain facts."""
 
-    def test_an_empty_store_says_so(self, store: RecordStore) -> None:
+    def test_an_empty_store_says_so(self, store: Store) -> None:
         """A new store has no memories, no signature and no problems, and names itself."""
         info = store.info(deep=True)
         assert (info.memories, info.pending, info.jobs, info.signature) == (0, 0, 0, None)
@@ -198,7 +198,7 @@ class InfoContract(StoreSuite):
         assert info.engine
         assert info.durability
 
-    def test_it_counts(self, store: RecordStore) -> None:
+    def test_it_counts(self, store: Store) -> None:
         """Memories of any status, those without vectors and bytes are counted."""
         before = store.info().bytes
         vectors: list[Embedding | None] = [embedding(), None, None]
@@ -208,7 +208,7 @@ class InfoContract(StoreSuite):
         assert (info.memories, info.pending, info.problems) == (4, 3, ())
         assert info.bytes > before
 
-    def test_the_first_signature_is_the_store_s(self, store: RecordStore) -> None:
+    def test_the_first_signature_is_the_store_s(self, store: Store) -> None:
         """What made the first vectors is the store's signature, whatever comes after."""
         other = EmbeddingSignature("other", 4)
         commit(store, add(memory("one")))

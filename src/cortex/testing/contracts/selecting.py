@@ -19,7 +19,7 @@ from cortex.model.memory import Clearance, EmbeddingState, Kind, Memory, Status,
 from cortex.model.page import Details
 from cortex.model.query import Filter, Order, Selection
 from cortex.model.scope import Scope
-from cortex.ports import RecordStore
+from cortex.ports import Store
 from cortex.testing.contracts.reading import EXAMPLES, micros
 from cortex.testing.contracts.suite import ADA, NOW, StoreSuite, contents, fresh_scope, within
 from cortex.testing.factories import add, commit, embedding, memory
@@ -93,7 +93,7 @@ class FilterContract(StoreSuite):
     @given(given=st.lists(rows(), max_size=12), wanted=selections())
     @EXAMPLES
     def test_a_selection_is_what_the_core_would_choose(
-        self, store: RecordStore, given: Sequence[dict[str, Any]], wanted: Selection
+        self, store: Store, given: Sequence[dict[str, Any]], wanted: Selection
     ) -> None:
         """`select`, `count` and `matching` agree with the filter of the core over all rows."""
         selection = replace(wanted, scopes=[fresh_scope(), fresh_scope()])
@@ -106,7 +106,7 @@ class FilterContract(StoreSuite):
         assert set(store.count(selection)) == {Count(*nature, number) for nature, number in counts.items()}
         assert store.select(selection) == _in_order(expected, selection.order)[: selection.limit]
 
-    def test_no_scope_has_nothing(self, store: RecordStore) -> None:
+    def test_no_scope_has_nothing(self, store: Store) -> None:
         """Without a scope nothing is found, and an unknown scope has nothing."""
         commit(store, add(memory("tea")))
         nowhere = replace(within(), scopes=())
@@ -115,7 +115,7 @@ class FilterContract(StoreSuite):
             assert store.count(selection) == []
             assert store.matching(selection, details=True) == []
 
-    def test_a_name_is_compared_letter_by_letter(self, store: RecordStore) -> None:
+    def test_a_name_is_compared_letter_by_letter(self, store: Store) -> None:
         """Session, speaker and author are found as they are written, wildcards included."""
         names = ["a_b", "axb", "A_B", "a%", "a"]
         commit(store, *(add(memory(name, session=name, speaker=name, author=name)) for name in names))
@@ -123,7 +123,7 @@ class FilterContract(StoreSuite):
             for wanted in (Filter(session=name), Filter(speaker=name), Filter(author=name)):
                 assert contents(store, filter=wanted) == [name]
 
-    def test_what_ran_out_is_not_selected(self, store: RecordStore) -> None:
+    def test_what_ran_out_is_not_selected(self, store: Store) -> None:
         """A memory is there from its first valid instant on, up to but without its last, and until it expires."""
         (one,) = commit(store, add(memory("tea", valid_from=_TIMES[1], valid_to=_TIMES[3], expires_at=_TIMES[4])))
         shown = [bool(store.select(within(now=at))) for at in _TIMES]
@@ -131,7 +131,7 @@ class FilterContract(StoreSuite):
         commit(store, EraseMemory(one.seq, one.id), add(memory("coffee", expires_at=_TIMES[3])))
         assert [bool(store.count(within(now=at))) for at in _TIMES] == [True, True, True, False, False]
 
-    def test_clearance_hides(self, store: RecordStore) -> None:
+    def test_clearance_hides(self, store: Store) -> None:
         """Nobody is given what is above their clearance."""
         commit(store, *(add(memory(level.name, clearance_min=level)) for level in Clearance))
         for level in Clearance:
@@ -142,7 +142,7 @@ class FilterContract(StoreSuite):
 class OrderContract(StoreSuite):
     """Orders, and walking through them."""
 
-    def test_orders(self, store: RecordStore) -> None:
+    def test_orders(self, store: Store) -> None:
         """Newest and oldest go by seq, event by event time, then seq; what has no event time is not in it."""
         at = [_TIMES[3], None, _TIMES[0], _TIMES[3], _TIMES[0]]
         commit(store, *(add(memory(str(i), event_time=time)) for i, time in enumerate(at)))
@@ -150,7 +150,7 @@ class OrderContract(StoreSuite):
         assert contents(store, order=Order.NEWEST) == ["4", "3", "2", "1", "0"]
         assert contents(store, order=Order.EVENT) == ["2", "4", "0", "3"]
 
-    def test_a_cursor_meets_each_row_once(self, store: RecordStore) -> None:
+    def test_a_cursor_meets_each_row_once(self, store: Store) -> None:
         """Walking in pages of any size gives every row once, ties included, in each order."""
         commit(store, *(add(memory(str(i), event_time=_TIMES[i % 3])) for i in range(23)))
         for order in Order:
@@ -159,7 +159,7 @@ class OrderContract(StoreSuite):
             for size in (1, 2, 7, 23, 50):
                 assert _walk(store, within(order=order, limit=size)) == everything
 
-    def test_a_walk_is_not_disturbed(self, store: RecordStore) -> None:
+    def test_a_walk_is_not_disturbed(self, store: Store) -> None:
         """Rows that come and go during a walk hide no other row and repeat none."""
         outcomes = commit(store, *(add(memory(str(i), event_time=_TIMES[i % 3])) for i in range(20)))
         for order in Order:
@@ -174,7 +174,7 @@ class OrderContract(StoreSuite):
             commit(store, EraseMemory(extra[0].seq, extra[0].id))
         assert len(store.select(within())) == len(outcomes)
 
-    def test_several_scopes_are_one_list(self, store: RecordStore) -> None:
+    def test_several_scopes_are_one_list(self, store: Store) -> None:
         """Rows of several scopes are in one order; a scope named twice counts once."""
         bob = Scope("user:bob")
         commit(store, *(add(memory(str(i), scope=(ADA, bob)[i % 2])) for i in range(6)))
@@ -183,7 +183,7 @@ class OrderContract(StoreSuite):
         assert sum(row.memories for row in store.count(within(ADA, ADA))) == 3
 
 
-def _write(store: RecordStore, scopes: Sequence[Scope], given: Sequence[dict[str, Any]]) -> list[Memory]:
+def _write(store: Store, scopes: Sequence[Scope], given: Sequence[dict[str, Any]]) -> list[Memory]:
     changes = []
     for i, fields in enumerate(given):
         vectors = embedding() if i % 3 else None
@@ -213,7 +213,7 @@ def _micros_or_zero(at: datetime | None) -> int:
     return 0 if at is None else micros(at)
 
 
-def _walk(store: RecordStore, selection: Selection) -> list[Memory]:
+def _walk(store: Store, selection: Selection) -> list[Memory]:
     found: list[Memory] = []
     while page := store.select(selection):
         found += page

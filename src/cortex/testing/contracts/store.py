@@ -6,7 +6,9 @@ from cortex.testing.contracts.adding import AtomicContract, DedupContract, Idemp
 from cortex.testing.contracts.changing import EraseContract, ReplaceContract, StatusContract, VectorsContract
 from cortex.testing.contracts.following import FeedContract, JobContract, LifeContract
 from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
+from cortex.testing.contracts.remembering import HistoryContract, PastContract
 from cortex.testing.contracts.selecting import FilterContract, OrderContract
+from cortex.testing.contracts.whole import EraseScopeContract, LedgerContract, RecordsContract
 
 
 class RecordStoreContract(
@@ -17,6 +19,11 @@ class RecordStoreContract(
     VectorsContract,
     StatusContract,
     EraseContract,
+    EraseScopeContract,
+    HistoryContract,
+    PastContract,
+    RecordsContract,
+    LedgerContract,
     RoundTripContract,
     LookupContract,
     InfoContract,
@@ -26,4 +33,4 @@ class RecordStoreContract(
     JobContract,
     LifeContract,
 ):
-    """Tests of a `RecordStore`; a subclass gives the fixture ``new_store``, which makes an empty one."""
+    """Tests of a `Store`; a subclass gives the fixture ``new_store``, which makes an empty one."""

@@ -13,9 +13,9 @@ import pytest
 from cortex.model.memory import Clearance, Status
 from cortex.model.query import Filter, Selection
 from cortex.model.scope import Scope
-from cortex.ports import RecordStore
+from cortex.ports import Store
 
-NewStore = Callable[[], RecordStore]
+NewStore = Callable[[], Store]
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 ADA = Scope("user:ada")
@@ -32,7 +32,7 @@ class StoreSuite:
         raise NotImplementedError(f"{type(self).__name__} needs a fixture new_store that makes an empty store")
 
     @pytest.fixture
-    def store(self, new_store: NewStore) -> Iterator[RecordStore]:
+    def store(self, new_store: NewStore) -> Iterator[Store]:
         """An empty store, closed at the end."""
         store = new_store()
         yield store
@@ -50,6 +50,6 @@ def fresh_scope() -> Scope:
     return Scope(f"project:{next(_numbers)}")
 
 
-def contents(store: RecordStore, *scopes: Scope, **fields: Any) -> list[str]:
+def contents(store: Store, *scopes: Scope, **fields: Any) -> list[str]:
     """What a selection finds, in its order."""
     return [memory.content for memory in store.select(within(*scopes, **fields))]

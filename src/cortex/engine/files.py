@@ -1,0 +1,50 @@
+"""Files of lines: written whole or not at all, read a line at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from cortex.errors import InvalidInput
+
+LONGEST_LINE = 64 * 2**20
+
+
+def write_new(path: Path, lines: Iterable[str]) -> int:
+    """Write the lines to a file that is not there yet, readable by its owner only; how many there were."""
+    if path.exists():
+        raise InvalidInput("path", f"{path} exists already and is left as it is; give another name")
+    unfinished = path.with_name(f"{path.name}.unfinished-{os.getpid()}")
+    count = 0
+    try:
+        with os.fdopen(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+            for line in lines:
+                file.write(f"{line}\n")
+                count += 1
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise InvalidInput("path", f"{path} exists already and is left as it is; give another name") from None
+    except OSError as error:
+        raise InvalidInput("path", f"{path} cannot be written: {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return count
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a regular file of UTF-8 text; `InvalidInput` for anything else."""
+    if not path.is_file():
+        raise InvalidInput("path", f"{path} is no file")
+    try:
+        with path.open(encoding="utf-8", newline="\n") as file:
+            while line := file.readline(LONGEST_LINE):
+                if len(line) == LONGEST_LINE:
+                    raise InvalidInput("path", f"{path} has a line of more than {LONGEST_LINE} characters")
+                yield line
+    except UnicodeDecodeError as error:
+        raise InvalidInput("path", f"{path} is no UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise InvalidInput("path", f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,119 @@
+"""Taking memories out of a store and into another, whole, a few hundred at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import assert_never
+
+from cortex.core import portable
+from cortex.engine import guard
+from cortex.engine.deps import Deps
+from cortex.errors import InvalidInput
+from cortex.model.change import Batch, PutRecord
+from cortex.model.job import EMBED, NewJob
+from cortex.model.policy import Action, Caller
+from cortex.model.record import Record
+from cortex.model.scope import Scope
+from cortex.model.transfer import Conflict, Imported, Refused
+
+CHUNK = 200
+
+
+def records(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None) -> Iterator[Record]:
+    """Every memory of these scopes (None: of all that the caller may read), in the order they were written."""
+    wanted = deps.store.known_scopes(caller.org_id) if scopes is None else scopes
+    grant = guard.authorise(caller, Action.READ, wanted)
+    after = 0
+    while batch := deps.store.archive.records(grant.scopes, after, CHUNK):
+        after = batch[-1].current.memory.seq
+        yield from (record for record in batch if guard.covers(grant, record.current.memory))
+
+
+def lines(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None) -> Iterator[str]:
+    """The lines of an export, without line ends."""
+    yield portable.header()
+    for record in records(deps, caller, scopes):
+        yield portable.to_line(record)
+
+
+def take_over(deps: Deps, caller: Caller, source: Iterable[str], conflict: Conflict) -> Imported:
+    """Take over the lines of an export, one commit per 200; reading it again changes nothing more."""
+    numbered = enumerate(source, start=1)
+    first = next(numbered, (1, ""))[1]
+    portable.check_header(first.removeprefix("\ufeff").strip())
+    counts: Counter[str] = Counter()
+    refused: list[Refused] = []
+    while chunk := list(islice(numbered, CHUNK)):
+        found: list[Record] = []
+        for number, line in chunk:
+            try:
+                if line.strip():
+                    found.append(portable.from_line(line))
+            except InvalidInput as error:
+                refused.append(Refused(number, str(error)))
+        counts += put(deps, caller, found, conflict)
+    return Imported(refused=tuple(refused), **counts)
+
+
+def put(deps: Deps, caller: Caller, found: Sequence[Record], conflict: Conflict) -> Counter[str]:
+    """Write records in one commit; how many of them became what."""
+    if not found:
+        return Counter()
+    scopes = [form.memory.scope for record in found for form in (record.current, *record.earlier)]
+    grant = guard.authorise(caller, Action.WRITE, scopes)
+    counts: Counter[str] = Counter()
+    changes: list[PutRecord] = []
+    for record in found:
+        change = _change(deps, caller, _with_usable_vectors(deps, record), conflict, counts)
+        if change is not None:
+            changes.append(change)
+    outcomes = deps.store.apply(Batch(grant=grant, changes=tuple(changes))).outcomes
+    duplicates = sum(not outcome.applied for outcome in outcomes)
+    counts["duplicates"] += duplicates
+    counts["added"] += len(outcomes) - duplicates - counts["overwritten"] - counts["renamed"]
+    counts["pending"] += sum(change.follow_up is not None for change in changes)
+    return +counts
+
+
+def _change(deps: Deps, caller: Caller, record: Record, conflict: Conflict, counts: Counter[str]) -> PutRecord | None:
+    """What to write for one record; None where what is there stays."""
+    there = _same_id(deps, caller, record)
+    if there is None:
+        return _put(deps, record)
+    if portable.to_line(there) == portable.to_line(record):
+        counts["unchanged"] += 1
+        return None
+    match conflict:
+        case Conflict.SKIP:
+            counts["skipped"] += 1
+            return None
+        case Conflict.OVERWRITE:
+            counts["overwritten"] += 1
+            return _put(deps, record, overwrite=True)
+        case Conflict.NEW_ID:
+            counts["renamed"] += 1
+            return _put(deps, portable.renamed(record, deps.new_id()))
+        case _:
+            assert_never(conflict)
+
+
+def _put(deps: Deps, record: Record, *, overwrite: bool = False) -> PutRecord:
+    owed = None if record.current.embedding is not None else NewJob(EMBED, deps.clock.now(), {})
+    return PutRecord(record, overwrite, owed)
+
+
+def _same_id(deps: Deps, caller: Caller, record: Record) -> Record | None:
+    scopes = deps.store.known_scopes(caller.org_id)
+    found = deps.store.resolve(scopes, record.current.memory.id, 1)
+    if not found:
+        return None
+    return next(iter(deps.store.archive.records(scopes, found[0][1] - 1, 1)), None)
+
+
+def _with_usable_vectors(deps: Deps, record: Record) -> Record:
+    """The record as this store can search it: vectors of another model than its own are made anew."""
+    own = deps.index.stored_signature() or deps.embedder.signature
+    embedding = record.current.embedding
+    return record if embedding is None or embedding.signature == own else portable.without_vectors(record)

@@ -1,0 +1,42 @@
+"""The same request twice is one request: what an idempotency key stood for, and what it was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from cortex.core.keep import request_digest
+from cortex.engine.deps import Deps
+from cortex.errors import IdempotencyConflict
+from cortex.model.change import Idempotency, Outcome, Receipt
+from cortex.model.policy import Caller
+
+
+def answered(deps: Deps, caller: Caller, verb: str, key: str | None, request: object) -> Receipt | None:
+    """The receipt of an earlier call with this key; None for a new one; `IdempotencyConflict` for another call's."""
+    known = None if key is None else deps.store.ledger.known(caller, key)
+    if known is None:
+        return None
+    if known.request != request_digest(verb, request) or not is_of(verb, known.outcome):
+        raise IdempotencyConflict(f"idempotency_key {key!r} was used for another call; use a new key")
+    return receipt(verb, known.outcome, {})
+
+
+def claim(verb: str, key: str | None, request: object, now: datetime, facts: Mapping[str, Any]) -> Idempotency | None:
+    """What the store shall keep of a request, with the facts of its receipt."""
+    return None if key is None else Idempotency(key, request_digest(verb, request), now, {**facts, "verb": verb})
+
+
+def is_of(verb: str, outcome: Outcome) -> bool:
+    """Whether the request that an outcome answers was for this verb; its digest may have died with its text."""
+    return bool((outcome.receipt or {}).get("verb", "memorize") == verb)
+
+
+def receipt(verb: str, outcome: Outcome, facts: Mapping[str, Any]) -> Receipt:
+    """The receipt of an outcome: its own facts if the request was known, else the ones given."""
+    if outcome.conflict:
+        raise IdempotencyConflict("the idempotency_key was used for another call a moment ago; use a new key")
+    said = facts if outcome.receipt is None else outcome.receipt
+    fields = {"counts": outcome.counts, **said, "verb": verb}
+    return Receipt(id=outcome.id or None, **(fields | {"remaining": tuple(fields.get("remaining", ()))}))

@@ -1,0 +1,322 @@
+"""How each change is written into the tables."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import datetime
+from typing import assert_never
+
+from cortex.errors import StoreError
+from cortex.model.change import (
+    AddMemory,
+    AddVectors,
+    Change,
+    EraseMemory,
+    EraseScope,
+    Idempotency,
+    Known,
+    Outcome,
+    PutRecord,
+    ReplaceMemory,
+    SetEmbedding,
+    SetStatus,
+)
+from cortex.model.job import NewJob, Retry
+from cortex.model.memory import EmbeddingState, Memory, Status
+from cortex.model.policy import Caller
+from cortex.model.record import Form
+from cortex.model.scope import Scope
+from cortex.stores.ephemeral.tables import Row, Tables, Task, copied, plain
+
+_TRACES = "vectors token_vectors text_index links links_to_it jobs version_vectors versions memories".split()
+
+
+def write(tables: Tables, change: Change, caller: Caller) -> Outcome:
+    """Write one change and tell what came of it."""
+    match change:
+        case SetEmbedding():
+            return _set_embedding(tables, change)
+        case PutRecord():
+            return _put_record(tables, change)
+        case AddVectors():
+            return _add_vectors(tables, change)
+        case AddMemory() | ReplaceMemory() | SetStatus() | EraseMemory() | EraseScope():
+            return _once(tables, change, caller)
+        case _:
+            assert_never(change)
+
+
+def retry_later(tables: Tables, retry: Retry) -> None:
+    """Free a job for its next time, if it is still there."""
+    job = tables.jobs.get(retry.job_id)
+    if job is not None:
+        tables.jobs[retry.job_id] = replace(job, run_at=retry.run_at, holder=None, held_until=None)
+
+
+# --- idempotency --------------------------------------------------------------------------------------
+
+_Request = AddMemory | ReplaceMemory | SetStatus | EraseMemory | EraseScope
+
+
+def _once(tables: Tables, change: _Request, caller: Caller) -> Outcome:
+    """Write what was not asked for before; a refused change leaves its key free, a duplicate addition does not."""
+    request = change.idempotency
+    if request is None:
+        return _write(tables, change)
+    known = tables.keys.get((caller.org_id, caller.user, request.key))
+    if known is not None:
+        return _again(known, request)
+    outcome = _write(tables, change)
+    if outcome.applied or isinstance(change, AddMemory):
+        receipt = copy.deepcopy({**request.receipt, "counts": dict(outcome.counts)})
+        kept = Outcome(outcome.id, 0, outcome.applied, receipt=receipt)
+        tables.keys[caller.org_id, caller.user, request.key] = Known(request.request, kept)
+    return outcome
+
+
+def _again(known: Known, request: Idempotency) -> Outcome:
+    if known.request != request.request:
+        return Outcome(known.outcome.id, 0, applied=False, conflict=True)
+    return copy.deepcopy(known.outcome)
+
+
+def _write(tables: Tables, change: _Request) -> Outcome:
+    match change:
+        case AddMemory():
+            return _add(tables, change)
+        case ReplaceMemory():
+            return _replace(tables, change)
+        case SetStatus():
+            return _set_status(tables, change)
+        case EraseMemory():
+            return _erase(tables, change)
+        case EraseScope():
+            return _erase_scope(tables, change)
+        case _:
+            assert_never(change)
+
+
+# --- one function a change ----------------------------------------------------------------------------
+
+
+def _add(tables: Tables, change: AddMemory) -> Outcome:
+    tables.scopes[change.memory.scope] = None
+    if _seq_of(tables, change.memory.id) is not None:
+        raise StoreError(f"the id {change.memory.id} is taken")
+    survivor = _holder(tables, change.memory.scope, change.identity)
+    if survivor is not None and change.memory.status is Status.ACTIVE:
+        return Outcome(survivor.id, survivor.seq, applied=False)
+    seq = _insert(tables, Form(change.memory, change.identity, change.terms, change.embedding))
+    queue(tables, seq, change.follow_up)
+    return Outcome(change.memory.id, seq, applied=True)
+
+
+def _replace(tables: Tables, change: ReplaceMemory) -> Outcome:
+    memory = change.memory
+    holder = _holder(tables, memory.scope, change.identity)
+    if holder is not None and holder.seq != memory.seq and memory.status is Status.ACTIVE:
+        return Outcome(holder.id, holder.seq, applied=False)
+    old = tables.rows.get(memory.seq)
+    if old is None or old.memory.version != memory.version - 1:
+        return Outcome(memory.id, memory.seq, applied=False)
+    _set_aside(tables, old, memory.updated_at)
+    if old.memory.scope != memory.scope:
+        tables.scopes[memory.scope] = None
+        _bury(tables, old)
+    _drop_jobs(tables, memory.seq)
+    _put(tables, Form(copied(memory), change.identity, change.terms, change.embedding))
+    queue(tables, memory.seq, change.follow_up)
+    return Outcome(memory.id, memory.seq, applied=True)
+
+
+def _set_embedding(tables: Tables, change: SetEmbedding) -> Outcome:
+    row = tables.rows.get(change.seq)
+    if row is None or row.memory.version != change.version:
+        return Outcome("", change.seq, applied=False)
+    tables.spare.pop((change.seq, change.version), None)
+    memory = replace(row.memory, embedded_chars=change.embedded_chars)
+    _put(tables, replace(row.form, memory=memory, embedding=change.embedding))
+    return Outcome(memory.id, change.seq, applied=True)
+
+
+def _add_vectors(tables: Tables, change: AddVectors) -> Outcome:
+    row = tables.rows.get(change.seq)
+    if row is None or row.memory.version != change.version:
+        return Outcome("", change.seq, applied=False)
+    signature = change.embedding.signature
+    if row.memory.signature == signature:
+        tables.rows[change.seq] = replace(row, form=replace(row.form, embedding=change.embedding))
+    else:
+        tables.spare.setdefault((change.seq, change.version), {})[signature] = change.embedding
+    return Outcome(row.memory.id, change.seq, applied=True)
+
+
+def _set_status(tables: Tables, change: SetStatus) -> Outcome:
+    row = tables.rows.get(change.seq)
+    if row is None:
+        return Outcome("", change.seq, applied=False)
+    holder = _holder(tables, *row.place)
+    if change.status is Status.ACTIVE and holder is not None and holder.seq != change.seq:
+        return Outcome(holder.id, holder.seq, applied=False)
+    _set_aside(tables, row, change.at)
+    memory = replace(row.memory, status=change.status, updated_at=change.at, version=row.memory.version + 1)
+    tables.spare[change.seq, memory.version] = dict(tables.spare.get((change.seq, row.memory.version), {}))
+    _put(tables, replace(row.form, memory=memory))
+    return Outcome(memory.id, change.seq, applied=True)
+
+
+def _erase(tables: Tables, change: EraseMemory) -> Outcome:
+    row = tables.rows.get(change.seq)
+    if row is None:
+        return Outcome(change.id, change.seq, applied=False, counts={"memories": 0})
+    _bury(tables, row)
+    return Outcome(change.id, change.seq, applied=True, counts=_erase_rows(tables, [row]))
+
+
+def _erase_scope(tables: Tables, change: EraseScope) -> Outcome:
+    tables.scopes[change.scope] = None
+    rows = [row for row in tables.rows.values() if row.memory.scope == change.scope]
+    for row in rows:
+        _bury(tables, row)
+    counts = Counter(_erase_rows(tables, rows))
+    # A memory that moved away leaves what it said here.
+    for seq, forms in tables.versions.items():
+        left = [form for form in forms if form.memory.scope == change.scope]
+        counts += _old_traces(tables, left)
+        tables.versions[seq] = tuple(form for form in forms if form.memory.scope != change.scope)
+    return Outcome("", 0, applied=True, counts={trace: counts[trace] for trace in _TRACES})
+
+
+def _put_record(tables: Tables, change: PutRecord) -> Outcome:
+    current = change.record.current
+    memory = current.memory
+    there = _seq_of(tables, memory.id)
+    if there is not None and not change.overwrite:
+        return Outcome(memory.id, there, applied=False)
+    tables.scopes[memory.scope] = None
+    holder = _holder(tables, memory.scope, current.identity)
+    if holder is not None and holder.id != memory.id and memory.status is Status.ACTIVE:
+        return Outcome(holder.id, holder.seq, applied=False)
+    if there is not None:
+        _bury(tables, tables.rows[there])
+        _drop_jobs(tables, there)
+        _old_traces(tables, [tables.rows.pop(there).form, *tables.versions.pop(there, ())])
+    seq = _insert(tables, current)
+    queue(tables, seq, change.follow_up)
+    earlier = [replace(form, memory=replace(copied(form.memory), seq=seq)) for form in change.record.earlier]
+    for form in earlier:
+        tables.scopes[form.memory.scope] = None
+    if earlier:
+        tables.versions[seq] = tuple(sorted(map(signed, earlier), key=lambda form: form.memory.version))
+    return Outcome(memory.id, seq, applied=True)
+
+
+# --- rows ---------------------------------------------------------------------------------------------
+
+
+def _insert(tables: Tables, form: Form) -> int:
+    tables.scopes[form.memory.scope] = None
+    tables.last_seq += 1
+    _put(tables, replace(form, memory=replace(copied(form.memory), seq=tables.last_seq)))
+    return tables.last_seq
+
+
+def _put(tables: Tables, form: Form) -> None:
+    if form.embedding is not None:
+        # The first signature ever written becomes the store's.
+        tables.signature = tables.signature or form.embedding.signature
+    tables.rows[form.memory.seq] = Row(signed(form), _next_change(tables))
+
+
+def signed(form: Form) -> Form:
+    """The form whose memory says of its vectors what is true of them."""
+    state = EmbeddingState.PENDING if form.embedding is None else EmbeddingState.READY
+    signature = None if form.embedding is None else form.embedding.signature
+    return replace(form, memory=replace(form.memory, embedding=state, signature=signature))
+
+
+def _set_aside(tables: Tables, row: Row, at: datetime) -> None:
+    """Keep the row as it stands as an old version."""
+    seq = row.memory.seq
+    tables.versions[seq] = (*tables.versions.get(seq, ()), replace(row.form, replaced_at=at))
+
+
+def _erase_rows(tables: Tables, rows: Iterable[Row]) -> dict[str, int]:
+    """Remove memories with every trace and count those."""
+    counts: Counter[str] = Counter()
+    ids = set()
+    for row in rows:
+        seq = row.memory.seq
+        ids.add(row.memory.id)
+        embedding = tables.rows.pop(seq).form.embedding
+        counts["vectors"] += _old_traces(tables, [row.form])["version_vectors"]
+        counts += _old_traces(tables, tables.versions.pop(seq, ()))
+        counts["memories"] += 1
+        counts["text_index"] += 1
+        counts["token_vectors"] += embedding is not None and embedding.token_vectors is not None
+        counts["links"] += len(row.memory.links)
+        counts["jobs"] += _drop_jobs(tables, seq)
+    counts["links_to_it"] = _unlink(tables, ids)
+    # The digest of an erased text is a trace of it; the key itself goes on answering.
+    tables.keys |= {name: replace(key, request=b"") for name, key in tables.keys.items() if key.outcome.id in ids}
+    return {trace: counts[trace] for trace in _TRACES}
+
+
+def _old_traces(tables: Tables, forms: Iterable[Form]) -> Counter[str]:
+    """Count forms and their vectors, and drop those of other models."""
+    counts: Counter[str] = Counter()
+    for form in forms:
+        counts += Counter(versions=1, version_vectors=len(tables.vectors(form)))
+        tables.spare.pop((form.memory.seq, form.memory.version), None)
+    return counts
+
+
+def _unlink(tables: Tables, ids: set[str]) -> int:
+    """Remove every link to these memories and tell how many there were."""
+    removed = 0
+    for seq, row in tables.rows.items():
+        links = tuple(link for link in row.memory.links if link.target not in ids)
+        if links != row.memory.links:
+            removed += len(row.memory.links) - len(links)
+            supersedes = tuple(target for target in row.memory.supersedes if target not in ids)
+            memory = replace(row.memory, links=links, supersedes=supersedes)
+            tables.rows[seq] = replace(row, form=replace(row.form, memory=memory))
+    return removed
+
+
+def queue(tables: Tables, seq: int, work: NewJob | None) -> None:
+    """Note the work that a memory owes, if there is any."""
+    if work is not None:
+        tables.last_job += 1
+        own = replace(work, payload=plain(work.payload))
+        tables.jobs[tables.last_job] = Task(tables.last_job, seq, own, own.run_at)
+
+
+def _drop_jobs(tables: Tables, seq: int) -> int:
+    jobs = [job_id for job_id, job in tables.jobs.items() if job.seq == seq]
+    for job_id in jobs:
+        del tables.jobs[job_id]
+    return len(jobs)
+
+
+def _holder(tables: Tables, scope: Scope, identity: bytes) -> Memory | None:
+    """The active memory that has this identity in this scope."""
+    rows = (row for row in tables.rows.values() if row.place == (scope, identity))
+    return next((row.memory for row in rows if row.memory.status is Status.ACTIVE), None)
+
+
+def _seq_of(tables: Tables, id_: str) -> int | None:
+    return next((seq for seq, row in tables.rows.items() if row.memory.id == id_), None)
+
+
+def _bury(tables: Tables, row: Row) -> None:
+    """Note that the scope no longer has the memory, so that searchers drop it."""
+    tables.gone.setdefault(row.memory.scope, []).append((_next_change(tables), row.memory.seq))
+
+
+def _next_change(tables: Tables) -> int:
+    tables.change += 1
+    return tables.change

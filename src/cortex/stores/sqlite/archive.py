@@ -1,0 +1,178 @@
+"""Memories whole: history, records, copies of the file, and the removal of what erasing leaves behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cortex.errors import StoreError
+from cortex.model.embedding import Embedding, EmbeddingSignature
+from cortex.model.memory import Memory
+from cortex.model.record import Form, Record
+from cortex.model.scope import Scope
+from cortex.stores._sql import rows
+from cortex.stores.sqlite import free_space
+from cortex.stores.sqlite.connect import Connections, named_errors
+from cortex.stores.sqlite.driver import sqlite3
+from cortex.stores.sqlite.migrate import check_backup, prepare
+from cortex.stores.sqlite.restart import restart_caches
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+_ATTEMPTS = 3
+# A commit makes every process forget the pages it has in memory.
+_MARK = (
+    "INSERT INTO store (key, value) VALUES ('scrubs', '1') "
+    "ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+)
+
+
+class SQLiteArchive:
+    """An `Archive`."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def history(self, seq: int) -> list[Memory]:
+        """Every version of a memory that is kept, oldest first, the current one last."""
+        with self._connections.read() as connection:
+            return [
+                rows.to_memory(row)
+                for source in ("versions", rows.NOW)
+                for row in connection.execute(f"{rows.select(source)} WHERE m.seq = ? ORDER BY m.version", [seq])
+            ]
+
+    def records(self, scopes: Sequence[Scope], after: int, limit: int) -> list[Record]:
+        """Memories of these scopes whose seq is greater than ``after``, by seq, with all that belongs to them."""
+        with self._connections.read() as connection:
+            connection.execute("BEGIN")
+            try:
+                pairs = " OR ".join("(s.org_id = ? AND s.scope_key = ?)" for _ in scopes) or "0"
+                bound = [part for scope in scopes for part in (scope.org_id, scope.key)]
+                found = connection.execute(
+                    f"{rows.select(rows.NOW)} WHERE ({pairs}) AND m.seq > ? ORDER BY m.seq LIMIT ?",
+                    [*bound, after, limit],
+                ).fetchall()
+                return [_record(connection, rows.to_memory(row)) for row in found]
+            finally:
+                connection.execute("ROLLBACK")
+
+    def backup(self, target: str) -> None:
+        """Write a consistent copy of the whole store to a new file, while others go on writing."""
+        path = Path(target)
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except FileExistsError:
+            raise StoreError(f"{target} exists already; a backup never overwrites: give another name") from None
+        except OSError as error:
+            raise StoreError(f"{target} cannot be written: {error.strerror}") from error
+        try:
+            with named_errors(target), closing(sqlite3.connect(target)) as copy, self._connections.read() as source:
+                source.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE").fetchone()
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        with self._connections.write() as connection:
+            name = f"backup:{path.absolute()}"
+            connection.execute("INSERT OR REPLACE INTO store (key, value) VALUES (?, '')", [name])
+
+    def restore(self, source: str) -> None:
+        """Put a backup in the place of everything there is, in one step; `StoreError` for a damaged one."""
+        if not Path(source).is_file():
+            raise StoreError(f"{source} is not there; give the path of a backup")
+        with (
+            named_errors(source),
+            closing(sqlite3.connect(Path(source).absolute().as_uri() + "?mode=ro", uri=True)) as copy,
+        ):
+            check_backup(copy, source)
+            with self._connections.raw() as connection:
+                change = int(connection.execute("SELECT value FROM store WHERE key = 'change'").fetchone()[0])
+                copy.backup(connection)
+        prepare(self._connections)
+        with self._connections.write() as connection:
+            restart_caches(connection, change)
+        self.scrub()
+
+    def backups(self) -> list[str]:
+        """The copies of this store that still lie where they were written, those before migrations included."""
+        with self._connections.read() as connection:
+            known = connection.execute("SELECT substr(key, 8) FROM store WHERE key LIKE 'backup:%'").fetchall()
+        own = Path(self._connections.path)
+        beside = [] if self._connections.in_memory else own.parent.glob(f"{own.name}.backup-schema-*")
+        return sorted({str(path) for path in (*(Path(row[0]) for row in known), *beside) if path.exists()})
+
+    def scrub(self) -> bool:
+        """Remove what erased rows left in free space and logs; false if others keep it busy: try again later."""
+        with self._connections.impatient() as connection:
+            return any(self._scrub(connection) for _ in range(_ATTEMPTS))
+
+    def _scrub(self, connection: Connection) -> bool:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            return False
+        if self._connections.file is None:
+            return True
+        connection.execute("PRAGMA shrink_memory")  # pages as they were must not be written again
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            return False
+        try:
+            log = Path(f"{self._connections.path}-wal")
+            if log.exists() and log.stat().st_size > 0:
+                return False  # somebody wrote in between
+            if free_space.overwrite(self._connections.file):
+                connection.execute(_MARK)
+                connection.execute("COMMIT")
+            return True
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+
+def _record(connection: Connection, memory: Memory) -> Record:
+    seq = memory.seq
+    identity, terms = connection.execute(
+        "SELECT m.identity, l.terms FROM memories m JOIN lexical l USING (seq) WHERE m.seq = ?", [seq]
+    ).fetchone()
+    vectors = connection.execute(
+        "SELECT v.pieces FROM memories m JOIN vectors v USING (seq, signature_id) WHERE m.seq = ?", [seq]
+    ).fetchone()
+    tokens = connection.execute(
+        "SELECT t.tokens, t.dim FROM memories m JOIN token_vectors t USING (seq, signature_id) WHERE m.seq = ?", [seq]
+    ).fetchone()
+    words = tuple(terms.split(" ")) if terms else ()
+    current = Form(memory, identity, words, _embedding(memory.signature, vectors, tokens))
+    earlier = connection.execute(f"{rows.select('versions')} WHERE m.seq = ? ORDER BY m.version", [seq]).fetchall()
+    return Record(current, tuple(_form(connection, rows.to_memory(row)) for row in earlier))
+
+
+def _form(connection: Connection, memory: Memory) -> Form:
+    key = [memory.seq, memory.version]
+    identity, terms, replaced = connection.execute(
+        "SELECT identity, terms, replaced_at FROM versions WHERE seq = ? AND version = ?", key
+    ).fetchone()
+    vectors = connection.execute(
+        "SELECT v.pieces FROM versions m JOIN version_vectors v USING (seq, version, signature_id) "
+        "WHERE m.seq = ? AND m.version = ?",
+        key,
+    ).fetchone()
+    words = tuple(terms.split(" ")) if terms else ()
+    return Form(memory, identity, words, _embedding(memory.signature, vectors), rows.from_micros(replaced))
+
+
+def _embedding(
+    signature: EmbeddingSignature | None, vectors: tuple[bytes] | None, tokens: tuple[bytes, int] | None = None
+) -> Embedding | None:
+    if signature is None or vectors is None:
+        return None
+    token_vectors = None if tokens is None else np.frombuffer(tokens[0], dtype="<f4").reshape(-1, tokens[1])
+    return Embedding(signature, np.frombuffer(vectors[0], dtype="<f4").reshape(-1, signature.dim), token_vectors)

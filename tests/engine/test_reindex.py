@@ -1,0 +1,158 @@
+"""Changing the embedder of a store that is in use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cortex import Cortex, EmbedResult
+from cortex.errors import EmbedderError, InvalidInput, StoreError
+from cortex.testing import FakeEmbedder
+
+MANY = 300
+
+
+class DiesAfter(FakeEmbedder):
+    """Embeds so many texts, then fails."""
+
+    def __init__(self, texts: int, dim: int) -> None:
+        super().__init__(dim=dim)
+        self.left = texts
+
+    def embed(self, texts: Sequence[str]) -> EmbedResult:
+        """As the fake does, while it lasts."""
+        self.left -= len(texts)
+        if self.left < 0:
+            raise RuntimeError("killed")
+        return super().embed(texts)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store with many memories in two scopes, of 64 dimensions."""
+    with Cortex(tmp_path / "memory.db", embedder=FakeEmbedder(dim=64)) as cortex:
+        cortex.memorize_many({"content": f"note {i}", "scope": f"user:{'ab'[i % 2]}"} for i in range(MANY))
+    return tmp_path / "memory.db"
+
+
+def opened(path: Path, dim: int) -> Cortex:
+    """The store, with an embedder of that dimension."""
+    return Cortex(path, user="a", embedder=FakeEmbedder(dim=dim))
+
+
+def legs(cortex: Cortex) -> tuple[str, ...]:
+    """Which legs answer."""
+    answer = cortex.recall("note 8")
+    assert answer.hits[0].memory.content == "note 8"
+    return answer.legs
+
+
+def test_another_dimension_is_switched_to_at_once(path: Path) -> None:
+    """Until it is done recall goes by words and says so; then by the new vectors, with every id and date."""
+    with opened(path, 32) as cortex:
+        before = {m.id: (m.created_at, m.version) for m in cortex.list_memories(limit=1000, scope="user:a").memories}
+        assert legs(cortex) == ("lexical",)
+        seen: list[tuple[int, int]] = []
+        done = cortex.admin.reindex(report=lambda done, total: seen.append((done, total)))
+        assert (done.made, done.missing, done.switched) == (MANY, 0, True)
+        assert seen[-1] == (MANY, MANY)
+        assert legs(cortex) == ("dense", "lexical")
+        after = {m.id: (m.created_at, m.version) for m in cortex.list_memories(limit=1000, scope="user:a").memories}
+        assert after == before
+        assert cortex.health().ok
+
+
+def test_the_same_as_made_anew(path: Path, tmp_path: Path) -> None:
+    """Hits and scores after the switch are those of a store that never knew another model."""
+    with opened(path, 32) as cortex, opened(tmp_path / "fresh.db", 32) as fresh:
+        cortex.admin.reindex()
+        fresh.memorize_many({"content": f"note {i}", "scope": f"user:{'ab'[i % 2]}"} for i in range(MANY))
+        for question in ("note 8", "something else", "note 17 and 18"):
+            ours, theirs = cortex.recall(question, limit=20), fresh.recall(question, limit=20)
+            assert [(h.memory.content, h.score) for h in ours.hits] == [
+                (h.memory.content, h.score) for h in theirs.hits
+            ]
+
+
+def test_a_dry_run_changes_nothing(path: Path) -> None:
+    """It tells how many vectors are missing."""
+    with opened(path, 32) as cortex:
+        plan = cortex.admin.reindex(dry_run=True)
+        assert (plan.made, plan.missing, plan.switched) == (0, MANY, False)
+        assert legs(cortex) == ("lexical",)
+
+
+def test_broken_off_it_goes_on(path: Path) -> None:
+    """What was made before the end is kept, and the next run makes the rest only."""
+    with (
+        Cortex(path, user="a", embedder=DiesAfter(150, 32)) as cortex,
+        pytest.raises(EmbedderError, match="go on"),
+    ):
+        cortex.admin.reindex()
+    with opened(path, 64) as old:
+        assert legs(old) == ("dense", "lexical")
+    with opened(path, 32) as cortex:
+        assert cortex.admin.reindex().made == MANY - 128
+        assert legs(cortex) == ("dense", "lexical")
+
+
+def test_scope_by_scope(path: Path) -> None:
+    """With only or skip the switch waits for the rest."""
+    with opened(path, 32) as cortex:
+        first = cortex.admin.reindex(only="user:a")
+        assert (first.made, first.missing, first.switched) == (MANY // 2, MANY // 2, False)
+        assert cortex.admin.reindex(skip="user:b").switched is False
+        assert cortex.admin.reindex().switched
+        with pytest.raises(InvalidInput, match="user:nobody"):
+            cortex.admin.reindex(only="user:nobody")
+
+
+def test_going_back(path: Path) -> None:
+    """The old vectors are still there to go back to; what was written since is made up for by jobs."""
+    with opened(path, 32) as cortex:
+        cortex.admin.reindex()
+        cortex.memorize("note written since")
+    with opened(path, 64) as old:
+        assert legs(old) == ("lexical",)
+        back = old.admin.roll_back()
+        assert (back.missing, back.switched) == (1, True)
+        assert legs(old) == ("dense", "lexical")
+        assert old.admin.requeue() == 1
+        assert old.admin.run_jobs().done == 1
+        assert old.recall("note written since").hits[0].parts.keys() == {"dense", "lexical"}
+    with opened(path, 16) as never, pytest.raises(StoreError, match="no vectors"):
+        never.admin.roll_back()
+
+
+@pytest.mark.slow
+def test_readers_never_fail_meanwhile(path: Path) -> None:
+    """Four readers with the old model and the new one recall all the while; every answer has its hit."""
+    stop = threading.Event()
+    failures: list[BaseException] = []
+    answers = [0]
+
+    def read(dim: int) -> None:
+        try:
+            with opened(path, dim) as reader:
+                while not stop.is_set():
+                    legs(reader)
+                    answers[0] += 1
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the test must fail with it
+            failures.append(error)
+
+    readers = [threading.Thread(target=read, args=(dim,)) for dim in (64, 64, 32, 32)]
+    for reader in readers:
+        reader.start()
+    with opened(path, 32) as cortex, opened(path, 64) as old:
+        for round_ in range(3):
+            old.memorize_many([f"more {round_} {i}" for i in range(50)])
+            assert cortex.admin.reindex().switched
+            assert old.admin.roll_back().switched
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert failures == []
+    assert answers[0] > 20
