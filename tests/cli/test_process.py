@@ -18,10 +18,15 @@ SCRIPT = Path(sys.executable).with_name("cortex")
 
 def start(*args: str | Path, cwd: Path) -> subprocess.Popen[str]:
     """The command, running, with pipes to it."""
-    return subprocess.Popen(
-        [*COMMAND, *map(str, args)], cwd=cwd, env=child_environment(), text=True, encoding="utf-8",
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    # Where the tests run in the background of a shell, Ctrl-C is ignored, and a child would inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [*COMMAND, *map(str, args)], cwd=cwd, env=child_environment(), text=True, encoding="utf-8",
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_printed_lines_run(child: Cli) -> None:
