@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 _EVERY = 500
 
+_on_conflict = click.option(
+    "--on-conflict",
+    type=click.Choice(["skip", "overwrite", "new_id"]),
+    default="skip",
+    show_default=True,
+    help="What to do where an id is taken by another memory.",
+)
+
 
 @click.command("export", cls=Verb, examples=[
     "cortex export memories.jsonl",
@@ -49,13 +57,7 @@ def export(run: Run, /, file: str, scope: tuple[str, ...]) -> None:
     "zcat memories.jsonl.gz | cortex import - --on-conflict overwrite",
 ])  # fmt: skip
 @click.argument("file", type=click.Path(allow_dash=True))
-@click.option(
-    "--on-conflict",
-    type=click.Choice(["skip", "overwrite", "new_id"]),
-    default="skip",
-    show_default=True,
-    help="What to do where an id is taken by another memory.",
-)
+@_on_conflict
 @click.pass_context
 def import_(ctx: click.Context, /, file: str, on_conflict: str) -> None:
     """Take over the memories of an export.
@@ -75,13 +77,7 @@ def import_(ctx: click.Context, /, file: str, on_conflict: str) -> None:
 @click.command("copy", cls=Verb, examples=["cortex copy other.db", "cortex copy new.db --scope project:cortex"])
 @click.argument("target")
 @options.scopes
-@click.option(
-    "--on-conflict",
-    type=click.Choice(["skip", "overwrite", "new_id"]),
-    default="skip",
-    show_default=True,
-    help="What to do where an id is taken by another memory.",
-)
+@_on_conflict
 @click.pass_context
 def copy(ctx: click.Context, /, target: str, scope: tuple[str, ...], on_conflict: str) -> None:
     """Copy memories into another store.
