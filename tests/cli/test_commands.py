@@ -279,6 +279,20 @@ class TestChanging:
         assert cli("update", id, *options).code == 2
         assert cli("get", id, "--json").json["version"] == 1
 
+    def test_every_change_is_done_once_under_its_key(self, cli: Cli, id: str) -> None:
+        """Each command that writes gives the first receipt again; the key of one is no key of another."""
+        for key, command in enumerate([
+            ["store", "grace", "met Ada"],
+            ["update", id, "--content", "Ada prefers coffee"],
+            ["archive", id],
+            ["forget", id],
+            ["forget-all", "user:grace", "--confirm", "user:grace"],
+        ]):  # fmt: skip
+            first, again = (cli(*command, "--key", str(key), "--json") for _ in range(2))
+            assert (first.code, again.out) == (0, first.out)
+            assert cli("memorize", "something else", "--key", str(key)).code == 2
+        assert cli("count", "--json").json == {"count": 0}
+
     def test_forget_says_what_was_erased(self, cli: Cli, id: str) -> None:
         """The id is gone and the traces are counted; a second time there is nothing."""
         done = cli("forget", id[:6])

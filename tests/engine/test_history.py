@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -82,6 +83,27 @@ def test_the_past_is_what_was_answered_then(bench: Bench) -> None:
     for at, answer in answers:
         assert asked(engine, as_of=at) == answer
     assert len({repr(answer) for _, answer in answers}) > 10
+
+
+def test_an_export_of_an_instant_is_what_an_export_then_gave(bench: Bench) -> None:
+    """Looking back with an export gives the lines of that day: the memories of the scope as they stood."""
+    engine = bench.engine()
+    chosen: list[Any] = [None, "user:ada", "project:x"]
+    answers: list[tuple[datetime, list[list[str]]]] = []
+    for at, step in life(bench, engine):
+        bench.clock.set(at)
+        step()
+        answers.append((at, [list(engine.admin.export_lines(scope=scope, as_of=at)) for scope in chosen]))
+        listed = engine.list_memories(limit=100, statuses=["active", "archived"], scope=["user:ada", "project:x"])
+        assert sorted(memory.id for memory in listed.memories) == sorted(
+            json.loads(line)["id"] for line in answers[-1][1][0][1:]
+        )
+    for at, answer in answers:
+        assert [list(engine.admin.export_lines(scope=scope, as_of=at)) for scope in chosen] == answer
+    assert len({repr(answer) for _, answer in answers}) > 8
+    again = Bench().engine()
+    assert again.admin.import_lines(answers[-3][1][0]).refused == ()
+    assert list(again.admin.export_lines()) == answers[-3][1][0]
 
 
 def test_erased_memories_are_in_no_past(bench: Bench) -> None:

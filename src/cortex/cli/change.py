@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cortex.cli import render
+from cortex.cli import options, render
 from cortex.cli.options import CLEARABLE, changed_fields, given, text_of
 from cortex.cli.run import Run
 from cortex.cli.verb import Verb
@@ -27,6 +27,7 @@ from cortex.cli.verb import Verb
     metavar="FIELD",
     help=f"Empty a field; may be repeated: {', '.join(CLEARABLE)}.",
 )
+@options.once
 @click.pass_obj
 def update(run: Run, /, id: str, content: str | None, clear: tuple[str, ...], **fields: Any) -> None:  # fmt: skip
     """Change what is given of a memory and keep the rest.
@@ -43,43 +44,46 @@ def update(run: Run, /, id: str, content: str | None, clear: tuple[str, ...], **
 
 @click.command("forget", cls=Verb, examples=["cortex forget 1f3a5c7e", "cortex forget 1f3a5c7e --json"])
 @click.argument("id")
+@options.once
 @click.pass_obj
-def forget(run: Run, /, id: str) -> None:
+def forget(run: Run, /, id: str, idempotency_key: str | None) -> None:
     """Erase a memory and every trace of it.
 
     It asks for nothing and cannot be undone. ID is the id of a memory or its beginning, at least 4 digits; a beginning
     that several memories share erases none.
     """
     with run.cortex() as cortex:
-        receipt = cortex.forget(id)
+        receipt = cortex.forget(id, idempotency_key=idempotency_key)
     run.show(receipt, lambda look: render.forgotten(receipt, look))
 
 
 @click.command("archive", cls=Verb, examples=["cortex archive 1f3a5c7e", "cortex archive 1f3a5c7e --undo"])
 @click.argument("id")
 @click.option("--undo", is_flag=True, help="Put it back into recall.")
+@options.once
 @click.pass_obj
-def archive(run: Run, /, id: str, *, undo: bool) -> None:
+def archive(run: Run, /, id: str, *, undo: bool, idempotency_key: str | None) -> None:
     """Take a memory out of recall and keep it.
 
     It is still found with --status archived, and looking back with --as-of.
     """
     with run.cortex() as cortex:
-        receipt = cortex.archive(id, undo=undo)
+        receipt = cortex.archive(id, undo=undo, idempotency_key=idempotency_key)
     run.show(receipt, lambda look: render.archived(receipt, look, undo=undo))
 
 
 @click.command("forget-all", cls=Verb, examples=["cortex forget-all project:old --confirm project:old"])
 @click.argument("scope")
 @click.option("--confirm", required=True, metavar="SCOPE", help="The scope once more.")
+@options.once
 @click.pass_obj
-def forget_all(run: Run, /, scope: str, confirm: str) -> None:
+def forget_all(run: Run, /, scope: str, confirm: str, idempotency_key: str | None) -> None:
     """Erase everything in a scope.
 
     It cannot be undone. Other scopes, however similar their names, are not touched.
     """
     with run.cortex() as cortex:
-        receipt = cortex.forget_all(scope, confirm=confirm)
+        receipt = cortex.forget_all(scope, confirm=confirm, idempotency_key=idempotency_key)
     run.show(receipt, lambda look: render.forgotten(receipt, look))
 
 

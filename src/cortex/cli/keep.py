@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cortex.cli import many, render
-from cortex.cli.options import MEMORY_TYPES, File, given, memory_fields, own_scope, text_of
+from cortex.cli.options import MEMORY_TYPES, File, given, memory_fields, once, own_scope, text_of
 from cortex.cli.run import Run
 from cortex.cli.verb import Verb
 
@@ -25,9 +25,7 @@ from cortex.cli.verb import Verb
     help="Keep each line: a JSON text, or an object with content and fields such as kind; - reads stdin.",
 )
 @memory_fields
-@click.option(
-    "--key", "--idempotency-key", "idempotency_key", metavar="KEY", help="The same key again gives the same receipt."
-)
+@once
 @click.pass_obj
 def memorize(run: Run, /, text: str | None, file: str | None, **fields: Any) -> None:  # fmt: skip
     """Keep a text, or a file of them.
@@ -59,13 +57,15 @@ def memorize(run: Run, /, text: str | None, file: str | None, **fields: Any) -> 
     show_default=True,
     help="How it is held.",
 )
+@once
 @click.pass_obj
-def store(run: Run, /, owner: str, text: str, memory_type: str) -> None:  # fmt: skip
+def store(run: Run, /, owner: str, text: str, memory_type: str, idempotency_key: str | None) -> None:  # fmt: skip
     """Keep a text for a user.
 
     It is kept in the scope user:USER; a TEXT of - is read from standard input.
     """
     with run.cortex() as cortex:
-        receipt = cortex.memorize(text_of(text), scope=own_scope(owner), **MEMORY_TYPES[memory_type])
+        fields = {"scope": own_scope(owner), "idempotency_key": idempotency_key, **MEMORY_TYPES[memory_type]}
+        receipt = cortex.memorize(text_of(text), **fields)
     run.show(receipt, lambda look: render.kept(receipt, look))
     run.warn(render.owed([receipt]))

@@ -31,24 +31,25 @@ _on_conflict = click.option(
 
 @click.command("export", cls=Verb, examples=[
     "cortex export memories.jsonl",
-    "cortex export cortex.jsonl --scope project:cortex",
+    "cortex export cortex.jsonl --scope project:cortex --as-of 2026-05-31",
 ])  # fmt: skip
 @click.argument("file")
 @options.scopes
+@options.as_of
 @click.pass_obj
-def export(run: Run, /, file: str, scope: tuple[str, ...]) -> None:
+def export(run: Run, /, file: str, scope: tuple[str, ...], as_of: str | None) -> None:
     """Write memories to a file of JSON lines.
 
     Every scope, unless --scope names some. Nothing is left out: ids, times, vectors and earlier versions come along.
     An existing FILE is never overwritten; - writes to standard output.
     """
     with run.cortex() as cortex:
-        lines = cortex.admin.export_lines(scope=list(scope) or None)
+        lines = cortex.admin.export_lines(scope=list(scope) or None, as_of=as_of)
         if file == "-":
             for line in lines:
                 click.echo(line)
             return
-        done = cortex.admin.export_memories(file, scope=list(scope) or None)
+        done = cortex.admin.export_memories(file, scope=list(scope) or None, as_of=as_of)
     run.show(done, lambda _: [f"exported {done.memories:,} memories to {safe(done.path)}"])
 
 

@@ -144,6 +144,9 @@ kinds = click.option("--kind", "kinds", metavar="KIND", multiple=True, help=f"On
 tags = click.option(
     "--tag", "tags", metavar="TAG", multiple=True, help="Only what has this tag; repeated: all of them."
 )
+once = click.option(
+    "--key", "--idempotency-key", "idempotency_key", metavar="KEY", help="The same key again gives the same receipt."
+)
 cursor = click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
 as_of = click.option("--as-of", metavar="TIME", help="Look back: what was kept and held then; a date means its end.")
 

@@ -39,8 +39,11 @@ def details_pass(tags: Sequence[str], metadata: Mapping[str, Any], wanted: Filte
 
 def hidden(memory: Memory, clearance: Clearance, now: datetime) -> str | None:
     """Why a memory of the right scope is not shown now; None when it is."""
-    if memory.clearance_min > clearance:
-        return "clearance"
+    return "clearance" if memory.clearance_min > clearance else out_of_time(memory, now)
+
+
+def out_of_time(memory: Memory, now: datetime) -> str | None:
+    """Why a memory does not hold at an instant; None when it does."""
     if memory.expires_at is not None and memory.expires_at <= now:
         return "expired"
     if memory.valid_from is not None and memory.valid_from > now:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cortex.core import intake, keep
+from cortex.core import intake, keep, matching
 from cortex.core.scoring.similarity import unit
 from cortex.errors import InvalidInput
 from cortex.model.embedding import Embedding, EmbeddingSignature
@@ -75,6 +75,17 @@ def renamed(record: Record, id: str) -> Record:
         replace(record.current, memory=replace(record.current.memory, id=id)),
         tuple(replace(form, memory=replace(form.memory, id=id)) for form in record.earlier),
     )
+
+
+def stood_at(record: Record, at: datetime) -> Record | None:
+    """The record as it stood at an instant, with the forms before; None where it was not there or did not hold then."""
+    forms = [form for form in (*record.earlier, record.current) if form.memory.updated_at <= at]
+    if not forms or (forms[-1].replaced_at is not None and forms[-1].replaced_at <= at):
+        return None
+    last = forms[-1].memory
+    if matching.out_of_time(last, at) is not None:
+        return None
+    return Record(replace(forms[-1], replaced_at=None), tuple(forms[:-1]))
 
 
 def without_vectors(record: Record) -> Record:

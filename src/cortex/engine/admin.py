@@ -9,7 +9,7 @@ from pathlib import Path
 from cortex.engine import files, jobs, portability, reindex
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
-from cortex.model.fields import Scopes
+from cortex.model.fields import Scopes, Time
 from cortex.model.job import JobReport
 from cortex.model.policy import Caller
 from cortex.model.transfer import Conflict, Exported, Imported, Reindexed
@@ -35,15 +35,20 @@ class Admin:
         """Queue work for memories that lack vectors and have no job; how many."""
         return jobs.requeue(self._deps, self._caller)
 
-    def export_memories(self, path: str | PathLike[str], *, scope: Scopes | None = None) -> Exported:
-        """Write these scopes, or everything, to a new file of JSON lines: lossless, with vectors and versions."""
-        count = files.write_new(Path(path), self.export_lines(scope=scope))
+    def export_memories(
+        self, path: str | PathLike[str], *, scope: Scopes | None = None, as_of: Time | None = None
+    ) -> Exported:
+        """Write these scopes, or everything, to a new file of JSON lines: lossless, with vectors and versions.
+
+        ``as_of`` leaves out what was not known or did not hold at that instant.
+        """
+        count = files.write_new(Path(path), self.export_lines(scope=scope, as_of=as_of))
         return Exported(path=str(Path(path).absolute()), memories=count - 1)
 
-    def export_lines(self, *, scope: Scopes | None = None) -> Iterator[str]:
+    def export_lines(self, *, scope: Scopes | None = None, as_of: Time | None = None) -> Iterator[str]:
         """The lines of an export, one after the other."""
         scopes = None if scope is None else self._intake.scopes(scope)
-        return portability.lines(self._deps, self._caller, scopes)
+        return portability.lines(self._deps, self._caller, scopes, self._intake.as_of(as_of))
 
     def import_memories(self, path: str | PathLike[str], *, on_conflict: Conflict | str = Conflict.SKIP) -> Imported:
         """Take over an export. Done again it changes nothing; broken off it goes on where it was."""

@@ -114,7 +114,7 @@ class Intake:
             ranking=intake.member("ranking", given.get("ranking") or Ranking.RELEVANCE, Ranking),
             fusion=intake.member("fusion", given.get("fusion") or Fusion.RRF, Fusion),
             explain=intake.switch("explain", given.get("explain")),
-            as_of=self.as_of(given),
+            as_of=self.as_of(given.get("as_of")),
         )
 
     def listing(self, given: Mapping[str, Any], wanted: Filter, order: Order) -> Listing:
@@ -126,12 +126,12 @@ class Intake:
             order=order,
             limit=LIST_LIMIT if limit is None else intake.limit(limit),
             cursor=given.get("cursor"),
-            as_of=self.as_of(given),
+            as_of=self.as_of(given.get("as_of")),
         )
 
-    def as_of(self, given: Mapping[str, Any]) -> datetime | None:
+    def as_of(self, given: object) -> datetime | None:
         """The instant to look back to; None is now."""
-        return moments.as_of(given.get("as_of"), self._zone)
+        return moments.as_of(given, self._zone)
 
     def conflict(self, given: object) -> Conflict:
         """What to do when an id is taken."""

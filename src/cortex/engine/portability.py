@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import assert_never
 
@@ -23,18 +24,27 @@ CHUNK = 200
 
 def records(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None) -> Iterator[Record]:
     """Every memory of these scopes (None: of all that the caller may read), in the order they were written."""
-    wanted = deps.store.known_scopes(caller.org_id) if scopes is None else scopes
-    grant = guard.authorise(caller, Action.READ, wanted)
+    grant = guard.authorise(caller, Action.READ, deps.store.known_scopes(caller.org_id) if scopes is None else scopes)
     after = 0
     while batch := deps.store.archive.records(grant.scopes, after, CHUNK):
         after = batch[-1].current.memory.seq
         yield from (record for record in batch if guard.covers(grant, record.current.memory))
 
 
-def lines(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None) -> Iterator[str]:
-    """The lines of an export, without line ends."""
+def past_records(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None, at: datetime) -> Iterator[Record]:
+    """The memories that were in these scopes at an instant and held then, wherever they are now, as they stood."""
+    grant = guard.authorise(caller, Action.READ, deps.store.known_scopes(caller.org_id) if scopes is None else scopes)
+    for record in records(deps, caller, None):
+        form = portable.stood_at(record, at)
+        if form is not None and guard.covers(grant, form.current.memory):
+            yield form
+
+
+def lines(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None, as_of: datetime | None = None) -> Iterator[str]:
+    """The lines of an export, without line ends; with ``as_of``, of what was known and held then."""
     yield portable.header()
-    for record in records(deps, caller, scopes):
+    chosen = records(deps, caller, scopes) if as_of is None else past_records(deps, caller, scopes, as_of)
+    for record in chosen:
         yield portable.to_line(record)
 
 

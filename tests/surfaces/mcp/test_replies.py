@@ -298,3 +298,24 @@ def test_what_is_answered_fits_what_was_published(door: Door, mode: str) -> None
         assert not answer.is_error, answer.text
         assert problems(answer.data, SPECS[tool].gives) == [], tool
         assert problems(arguments, SPECS[tool].takes) == [], tool
+
+
+def test_a_look_back_answers_with_what_was(cortex: Cortex, door: Door) -> None:
+    """Each tool that searches shows the text of that instant, and a change repeated under its key happens once."""
+    kept = cortex.memorize("Ada likes tea", event_time="2020-01-01")
+    before = {"as_of": kept_at(cortex, kept.id)}
+    change = {"memory_id": kept.id, "content": "Ada likes coffee", "idempotency_key": "k"}
+    assert door.call("update_memory", **change).data == door.call("update_memory", **change).data
+    for tool, asked in (("recall", {"query": "Ada"}), ("recall_timeline", {}), ("list_memories", {})):
+        assert "Ada likes tea" in door.call(tool, **asked, **before).text
+        assert "Ada likes coffee" in door.call(tool, **asked).text
+    gone = {"memory_id": kept.id, "idempotency_key": "f"}
+    assert door.call("forget", **gone).data == door.call("forget", **gone).data
+    assert door.call("forget", memory_id=kept.id, idempotency_key="other").is_error
+
+
+def kept_at(cortex: Cortex, id: str | None) -> str:
+    """The instant a memory was written."""
+    memory = cortex.get(str(id))
+    assert memory is not None
+    return memory.created_at.isoformat()

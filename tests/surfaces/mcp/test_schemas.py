@@ -99,6 +99,17 @@ def test_the_list_is_small(published: list[dict[str, Any]]) -> None:
     assert len(INSTRUCTIONS) <= 600
 
 
+def test_every_write_takes_a_key_and_every_search_an_instant() -> None:
+    """A client can repeat whatever writes, and look back wherever there are several memories to find."""
+    takes = {name: spec.takes["properties"].keys() for name, spec in SPECS.items()}
+    assert {name for name in takes if not SPECS[name].reads_only} == {
+        name for name, names in takes.items() if "idempotency_key" in names
+    }
+    assert {name for name, names in takes.items() if "as_of" in names} == {
+        "recall", "recall_timeline", "list_memories",
+    }  # fmt: skip
+
+
 def test_the_annotations_tell_what_a_client_may_do_unasked(published: list[dict[str, Any]]) -> None:
     """Reading is marked as such, what overwrites or erases too, and no tool reaches beyond the store."""
     hints = {tool["name"]: tool["annotations"] for tool in published}

@@ -49,6 +49,8 @@ _KIND = {"type": "string", "enum": _KINDS, "description": "What sort of statemen
 _ONLY_KINDS = {"type": "array", "items": {"type": "string", "enum": _KINDS}, "description": "Only these kinds."}
 _ONLY_TAGS = {"type": "array", "items": {"type": "string"}, "description": "Only with all of these tags."}
 _ID = _text("The memory's id, or its first digits (at least 4) if no other id begins so.")
+_KEY = _text("Repeat a call with the same key and it happens once.")
+_AS_OF = _text(f"Look back to what was known and held then: {_TIME}.")
 _CURSOR = _text("next_cursor of the page before.")
 
 _TEXT: Schema = {"type": "string"}
@@ -138,7 +140,7 @@ MEMORIZE = ToolSpec(
             "speaker": _text("Who said it."),
             "importance": {"type": "integer", "minimum": 1, "maximum": 10, "description": "Default: 5."},
             "metadata": {"type": "object", "description": "Any JSON object, for filters."},
-            "idempotency_key": _text("Repeat a call with the same key and it happens once."),
+            "idempotency_key": _KEY,
         },
         ("content",),
     ),
@@ -157,6 +159,7 @@ RECALL = ToolSpec(
             "tags": _ONLY_TAGS,
             "event_since": _text(f"Happened at or after: {_TIME}."),
             "event_until": _text(f"Happened at or before: {_TIME}."),
+            "as_of": _AS_OF,
         },
         ("query",),
     ),
@@ -173,6 +176,7 @@ TIMELINE = ToolSpec(
             "until": _text(f"{_TIME}."),
             "limit": _LIMIT,
             "scope": _SCOPE,
+            "as_of": _AS_OF,
             "cursor": _CURSOR,
         }
     ),
@@ -184,7 +188,14 @@ LIST = ToolSpec(
     title="List memories",
     description="The memories kept most recently, newest first, a page at a time.",
     takes=_object(
-        {"limit": _LIMIT, "scope": _SCOPE, "kinds": _ONLY_KINDS, "tags": _ONLY_TAGS, "cursor": _CURSOR},
+        {
+            "limit": _LIMIT,
+            "scope": _SCOPE,
+            "kinds": _ONLY_KINDS,
+            "tags": _ONLY_TAGS,
+            "as_of": _AS_OF,
+            "cursor": _CURSOR,
+        },
     ),
     gives=_PAGE,
     reads_only=True,
@@ -216,6 +227,7 @@ UPDATE = ToolSpec(
             "event_time": _text(f"When it happened: {_TIME}."),
             "importance": {"type": "integer", "minimum": 1, "maximum": 10, "description": "From 1 to 10."},
             "metadata": {"type": "object", "description": "Replaces the metadata."},
+            "idempotency_key": _KEY,
         },
         ("memory_id",),
     ),
@@ -226,7 +238,7 @@ FORGET = ToolSpec(
     name="forget",
     title="Forget a memory",
     description="Erase a memory for good, with every trace of it.",
-    takes=_object({"memory_id": _ID}, ("memory_id",)),
+    takes=_object({"memory_id": _ID, "idempotency_key": _KEY}, ("memory_id",)),
     gives=_RECEIPT,
     destroys=True,
 )
