@@ -39,7 +39,8 @@ class GivenVectors:
 
     def embed(self, texts: Sequence[str]) -> EmbedResult:
         """The vectors of known texts."""
-        return EmbedResult(np.stack([self._vectors[text] for text in texts]), tokens=len(texts))
+        found = [self._vectors[text] for text in texts]
+        return EmbedResult(found[0][None] if len(found) == 1 else np.stack(found), tokens=len(texts))
 
 
 def collection(size: int, questions: int, seed: int = 0) -> Collection:

@@ -12,6 +12,7 @@ from cortex.core import keep
 from cortex.core.backoff import MOST_SECONDS, next_try
 from cortex.core.citing import EXCERPT_CHARS, cite
 from cortex.model.change import Prior
+from cortex.model.embedding import Embedding
 from cortex.model.memory import Clearance, Draft, EmbeddingState, Kind, Memory, Role, Tier
 from cortex.model.policy import Caller
 from cortex.model.scope import Scope
@@ -41,9 +42,14 @@ DRAFT = Draft(
 )
 
 
-def remembered(draft: Draft = DRAFT) -> Memory:
+def remembered(draft: Draft = DRAFT, vectors: Embedding | None = None) -> Memory:
     """The memory of a draft."""
-    return keep.remember(draft, id="a" * 32, caller=Caller("ada"), now=NOW)
+    return keep.remember(draft, keep.found(draft.content), vectors, id="a" * 32, caller=Caller("ada"), now=NOW)
+
+
+def identity(draft: Draft = DRAFT) -> bytes:
+    """What an exact duplicate of the draft would share."""
+    return keep.identity(draft, keep.found(draft.content).fingerprint)
 
 
 def test_a_draft_comes_back_from_its_memory() -> None:
@@ -57,14 +63,14 @@ def test_a_draft_comes_back_from_its_memory() -> None:
 def test_a_revision_takes_over_every_field(name: str) -> None:
     """What an edit may change is changed in the next version."""
     empty = Draft(content="Ada prefers tea", scope=Scope("user:ada"))
-    revised = keep.revise(remembered(), replace(DRAFT, **{name: getattr(empty, name)}), now=NOW)
+    revised = keep.revise(remembered(), replace(DRAFT, **{name: getattr(empty, name)}), None, now=NOW)
     assert getattr(revised, name) == getattr(empty, name)
 
 
 def test_a_revision_is_the_next_version() -> None:
     """It keeps id, author and time of writing, and owes its vectors."""
-    ready = replace(remembered(), embedding=EmbeddingState.READY, signature=embedding().signature, embedded_chars=15)
-    revised = keep.revise(ready, replace(DRAFT, content="coffee"), now=NOW + timedelta(days=1))
+    ready = remembered(vectors=embedding())
+    revised = keep.revise(ready, replace(DRAFT, content="coffee"), None, now=NOW + timedelta(days=1))
     assert (revised.id, revised.author, revised.created_at) == (ready.id, "ada", NOW)
     assert (revised.version, revised.updated_at) == (2, NOW + timedelta(days=1))
     assert (revised.embedding, revised.signature, revised.embedded_chars) == (EmbeddingState.PENDING, None, 0)
@@ -81,7 +87,7 @@ def test_a_revision_is_the_next_version() -> None:
 )  # fmt: skip
 def test_identities_differ(other: dict[str, Any]) -> None:
     """Text, kind, session, speaker, position and event time each make another memory."""
-    assert keep.identity(remembered(replace(DRAFT, **other))) != keep.identity(remembered())
+    assert identity(replace(DRAFT, **other)) != identity()
 
 
 @pytest.mark.parametrize(
@@ -91,7 +97,7 @@ def test_identities_differ(other: dict[str, Any]) -> None:
 )
 def test_identities_agree(other: dict[str, Any]) -> None:
     """White space, case and details make no other memory."""
-    assert keep.identity(remembered(replace(DRAFT, **other))) == keep.identity(remembered())
+    assert identity(replace(DRAFT, **other)) == identity()
 
 
 def test_fields_do_not_run_into_each_other() -> None:
@@ -101,7 +107,7 @@ def test_fields_do_not_run_into_each_other() -> None:
         ("1", "c", None), ('a", "b', "c", 1), ("a", '", "bc', 1),
     ]  # fmt: skip
     identities = {
-        keep.identity(remembered(replace(DRAFT, session=session, speaker=speaker, position=position)))
+        identity(replace(DRAFT, session=session, speaker=speaker, position=position))
         for session, speaker, position in places
     }
     assert len(identities) == 9
@@ -131,18 +137,18 @@ def test_what_is_searched() -> None:
     assert {"grace", "tea", "may", "2026"} <= terms
     assert keep.pieces(remembered()) == ["Grace: Ada prefers tea"]
     long = remembered(replace(DRAFT, content="word " * 10_000, speaker=None))
-    assert sum(map(len, keep.pieces(long))) == keep.embedded_chars(long) == 20_000
-    assert keep.embedded_chars(remembered()) == len("Ada prefers tea")
+    assert sum(map(len, keep.pieces(long))) == keep.embedded_chars(long.content) == 20_000
+    assert keep.embedded_chars("Ada prefers tea") == len("Ada prefers tea")
 
 
 def test_owed_vectors_are_a_job() -> None:
     """With vectors a memory is ready; without them it is pending and there is a job for them."""
-    memory = remembered()
-    ready, nothing = keep.with_embedding(memory, embedding(), NOW)
+    ready, pending = remembered(vectors=embedding()), remembered()
     assert (ready.embedding, ready.signature) == (EmbeddingState.READY, embedding().signature)
-    assert nothing is None
-    pending, job = keep.with_embedding(replace(memory, version=7), None, NOW)
-    assert pending.embedding is EmbeddingState.PENDING
+    assert ready.embedded_chars == len(DRAFT.content)
+    assert keep.owed(embedding(), NOW) is None
+    job = keep.owed(None, NOW)
+    assert (pending.embedding, pending.embedded_chars) == (EmbeddingState.PENDING, 0)
     assert job is not None
     assert (job.kind, job.run_at, job.payload) == ("embed", NOW, {})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import Any
@@ -24,25 +24,46 @@ from cortex.model.memory import Draft, EmbeddingState, Memory
 from cortex.model.policy import Caller
 
 EMBEDDED_CHARS = 20_000
+_SAID = tuple(field.name for field in fields(Draft) if field.name != "idempotency_key")
 
 
-def remember(draft: Draft, *, id: str, caller: Caller, now: datetime) -> Memory:
-    """The memory that a draft becomes; its vectors are still owed."""
-    said = _said(draft) | {"agent": draft.agent or caller.agent}
-    return Memory(id=id, created_at=now, updated_at=now, author=caller.user, **said, **found(draft.content))
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the text itself says: the fingerprint that equal texts share, and its language if it shows."""
+
+    fingerprint: bytes
+    language: str | None
 
 
-def revise(memory: Memory, draft: Draft, *, now: datetime) -> Memory:
+def remember(
+    draft: Draft, found: Found, embedding: Embedding | None, *, id: str, caller: Caller, now: datetime
+) -> Memory:
+    """The memory that a draft becomes; without an embedding its vectors are still owed."""
+    said = _said(draft)
+    said["agent"] = draft.agent or caller.agent
+    return Memory(
+        id=id,
+        created_at=now,
+        updated_at=now,
+        author=caller.user,
+        fingerprint=found.fingerprint,
+        language=found.language,
+        **said,
+        **_vectors(draft.content, embedding),
+    )
+
+
+def revise(memory: Memory, draft: Draft, embedding: Embedding | None, *, now: datetime) -> Memory:
     """The next version of a memory: what the draft says, with the id, author and creation of the old one."""
+    text = found(draft.content)
     return replace(
         memory,
-        **_said(draft),
-        **found(draft.content),
+        fingerprint=text.fingerprint,
+        language=text.language,
         updated_at=now,
         version=memory.version + 1,
-        embedding=EmbeddingState.PENDING,
-        signature=None,
-        embedded_chars=0,
+        **_said(draft),
+        **_vectors(draft.content, embedding),
     )
 
 
@@ -53,27 +74,34 @@ def as_draft(memory: Memory) -> Draft:
 
 def _said(source: Draft | Memory) -> dict[str, Any]:
     """Everything that a caller says of a memory."""
-    return {field.name: getattr(source, field.name) for field in fields(Draft) if field.name != "idempotency_key"}
+    return {name: getattr(source, name) for name in _SAID}
 
 
-def found(content: str) -> dict[str, Any]:
+def _vectors(content: str, embedding: Embedding | None) -> dict[str, Any]:
+    if embedding is None:
+        return {"embedding": EmbeddingState.PENDING, "signature": None, "embedded_chars": 0}
+    embedded = embedded_chars(content)
+    return {"embedding": EmbeddingState.READY, "signature": embedding.signature, "embedded_chars": embedded}
+
+
+def found(content: str) -> Found:
     """Everything that the text itself says."""
-    return {"fingerprint": fingerprint(content), "language": detect_language(content)}
+    return Found(fingerprint(content), detect_language(content))
 
 
-def identity(memory: Memory) -> bytes:
+def identity(source: Draft | Memory, fingerprint: bytes) -> bytes:
     """16 bytes that two memories of one scope share exactly when one repeats the other.
 
     They do when text (fingerprint), kind, session, speaker, position, event time and clearance agree.
     """
     parts = [
-        memory.fingerprint.hex(),
-        memory.kind.value,
-        memory.session,
-        memory.speaker,
-        memory.position,
-        None if memory.event_time is None else memory.event_time.isoformat(),
-        int(memory.clearance_min),
+        fingerprint.hex(),
+        source.kind.value,
+        source.session,
+        source.speaker,
+        source.position,
+        None if source.event_time is None else source.event_time.isoformat(),
+        int(source.clearance_min),
     ]
     return blake2b(json.dumps(parts).encode(), digest_size=16).digest()
 
@@ -99,30 +127,22 @@ def survives(prior: Prior, now: datetime) -> bool:
     return prior.visible_until is None or prior.visible_until > now
 
 
-def terms(memory: Memory) -> tuple[str, ...]:
+def terms(source: Draft | Memory) -> tuple[str, ...]:
     """The analysed tokens a memory is found by: speaker, content and the date of its event."""
-    return tuple(analyse(lexical_text(memory.content, memory.speaker, memory.event_time)))
+    return tuple(analyse(lexical_text(source.content, source.speaker, source.event_time)))
 
 
-def pieces(memory: Memory) -> list[str]:
+def pieces(source: Draft | Memory) -> list[str]:
     """The texts to embed: the first 20,000 characters, cut to what a small model reads at once."""
-    spans: list[Piece] = split_pieces(memory.content, limit_chars=EMBEDDED_CHARS)
-    return [embedding_text(memory.content[span.start : span.end], memory.speaker) for span in spans]
+    spans: list[Piece] = split_pieces(source.content, limit_chars=EMBEDDED_CHARS)
+    return [embedding_text(source.content[span.start : span.end], source.speaker) for span in spans]
 
 
-def embedded_chars(memory: Memory) -> int:
+def embedded_chars(content: str) -> int:
     """How many characters of the content the pieces cover."""
-    return min(len(memory.content), EMBEDDED_CHARS)
+    return min(len(content), EMBEDDED_CHARS)
 
 
-def with_embedding(memory: Memory, embedding: Embedding | None, now: datetime) -> tuple[Memory, NewJob | None]:
-    """The memory as it stands with its vectors; without them it is pending, and the job that makes them."""
-    if embedding is None:
-        return memory, NewJob(EMBED, now, {})
-    ready = replace(
-        memory,
-        embedding=EmbeddingState.READY,
-        signature=embedding.signature,
-        embedded_chars=embedded_chars(memory),
-    )
-    return ready, None
+def owed(embedding: Embedding | None, now: datetime) -> NewJob | None:
+    """The job that makes the vectors of a memory that was kept without."""
+    return NewJob(EMBED, now, {}) if embedding is None else None

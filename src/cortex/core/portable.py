@@ -136,6 +136,7 @@ def _read(given: Mapping[str, Any]) -> Form:
     embedding = _embedding(given.get("embedding"))
     times: dict[str, Any] = {name: _instant(given[name]) for name in _TIMES if name in given}
     content = intake.text("content", given["content"])
+    text = keep.found(content)
     memory = Memory(
         id=id_,
         scope=Scope(given["scope"], given["org"]),
@@ -163,11 +164,12 @@ def _read(given: Mapping[str, Any]) -> Form:
         embedding=EmbeddingState.PENDING if embedding is None else EmbeddingState.READY,
         signature=None if embedding is None else embedding.signature,
         embedded_chars=intake.whole("embedded_chars", given.get("embedded_chars", 0), 0, len(content)),
-        **keep.found(content),
+        fingerprint=text.fingerprint,
+        language=text.language,
         **times,
     )
     replaced = _instant(given["replaced_at"]) if "replaced_at" in given else None
-    return Form(memory, keep.identity(memory), keep.terms(memory), embedding, replaced)
+    return Form(memory, keep.identity(memory, text.fingerprint), keep.terms(memory), embedding, replaced)
 
 
 def _embedding(given: Mapping[str, Any] | None) -> Embedding | None:

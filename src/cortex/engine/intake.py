@@ -40,8 +40,8 @@ class Intake:
             raise InvalidInput("item", f"expected text or an object with content, got {type(item).__name__}")
         if given.get("content") is None:
             raise InvalidInput("content", "missing; give the text to remember")
-        empty = Draft(content="", scope=self._own)
-        return self._apply(empty, {name: value for name, value in given.items() if value is not None})
+        said = {name: value for name, value in given.items() if value is not None}
+        return self._checked(Draft(**{"scope": self._own, **self._read(said)}), said)
 
     def edit(self, changes: Mapping[str, Any]) -> Edit:
         """How to put the given values into a draft; None clears what may be empty."""
@@ -49,7 +49,11 @@ class Intake:
         given = {name: value for name, value in changes.items() if name != "idempotency_key"}
         if not given:
             raise InvalidInput("changes", f"none given; expected at least one of {', '.join(_READERS)}")
-        return Edit(lambda draft: self._apply(draft, given), given, self.key(changes.get("idempotency_key")))
+        return Edit(
+            lambda draft: self._checked(replace(draft, **self._read(given)), given),
+            given,
+            self.key(changes.get("idempotency_key")),
+        )
 
     def scope(self, given: object) -> Scope:
         """One scope; None is the caller's own."""
@@ -148,10 +152,11 @@ class Intake:
     def _range(self, given: Mapping[str, Any], name: str) -> tuple[Any, Any]:
         return moments.between(given.get(f"{name}_since"), given.get(f"{name}_until"), self._zone, prefix=f"{name}_")
 
-    def _apply(self, draft: Draft, given: Mapping[str, Any]) -> Draft:
+    def _read(self, given: Mapping[str, Any]) -> dict[str, Any]:
         refuse_unknown(given, Item.__annotations__)
-        read = {name: _READERS[name](self, value) for name, value in given.items()}
-        draft = replace(draft, **read)
+        return {name: _READERS[name](self, value) for name, value in given.items()}
+
+    def _checked(self, draft: Draft, given: Mapping[str, Any]) -> Draft:
         if draft.valid_from and draft.valid_to and draft.valid_to <= draft.valid_from:
             raise InvalidInput("valid_to", f"{given.get('valid_to', draft.valid_to)} is not after valid_from")
         return draft

@@ -64,7 +64,7 @@ def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Ret
         if embedding is None:
             retries.append(Retry(job.job_id, next_try(now, job.attempts), embedded.problem))
         else:
-            changes.append(SetEmbedding(memory.seq, memory.version, embedding, keep.embedded_chars(memory)))
+            changes.append(SetEmbedding(memory.seq, memory.version, embedding, keep.embedded_chars(memory.content)))
     grant = guard.authorise(caller, Action.WRITE, [memory.scope for memory in memories.values()])
     again = {retry.job_id for retry in retries}
     finished = tuple(job.job_id for job in jobs if job.job_id not in again)

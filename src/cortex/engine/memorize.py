@@ -10,7 +10,7 @@ from cortex.core import keep
 from cortex.engine import guard, vectors
 from cortex.engine.deps import Deps
 from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
-from cortex.model.change import AddMemory, Batch, Change, Idempotency, Outcome, Prior, Receipt, SetStatus
+from cortex.model.change import AddMemory, Batch, Idempotency, Outcome, Prior, Receipt, SetStatus
 from cortex.model.embedding import Embedding
 from cortex.model.memory import Draft, Memory, Status
 from cortex.model.policy import Action, Caller
@@ -25,20 +25,18 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
         return []
     grant = guard.authorise(caller, Action.WRITE, [draft.scope for draft in drafts])
     now = deps.clock.now()
-    memories = [keep.remember(draft, id=deps.new_id(), caller=caller, now=now) for draft in drafts]
-    identities = [keep.identity(memory) for memory in memories]
-    priors = _priors(deps, memories, identities)
+    found = [keep.found(draft.content) for draft in drafts]
+    keys = [(draft.scope, keep.identity(draft, text.fingerprint)) for draft, text in zip(drafts, found, strict=True)]
+    priors = _priors(deps, keys)
     living = {key for key, prior in priors.items() if keep.survives(prior, now)}
-    keys = [(memory.scope, identity) for memory, identity in zip(memories, identities, strict=True)]
-    fresh = [memory for memory, key in zip(memories, keys, strict=True) if key not in living]
-    embedded = dict(zip((m.id for m in fresh), vectors.embed_memories(deps, fresh).vectors, strict=True))
+    embeddings = _embed(deps, drafts, [key in living for key in keys])
     retired = [SetStatus(prior.seq, Status.ARCHIVED, now) for key, prior in priors.items() if key not in living]
-    adds = [
-        _add(memory, identity, embedded.get(memory.id), draft, now)
-        for memory, identity, draft in zip(memories, identities, drafts, strict=True)
-    ]
-    changes: tuple[Change, ...] = (*retired, *adds)
-    applied = deps.store.apply(Batch(grant=grant, changes=changes))
+    adds = []
+    for draft, text, (_, identity), embedding in zip(drafts, found, keys, embeddings, strict=True):
+        memory = keep.remember(draft, text, embedding, id=deps.new_id(), caller=caller, now=now)
+        owed, request = keep.owed(embedding, now), _idempotency(memory, draft, now)
+        adds.append(AddMemory(memory, identity, keep.terms(draft), embedding, owed, request))
+    applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *adds)))
     outcomes = applied.outcomes[len(retired) :]
     return [_receipt(add, outcome, priors.get(key)) for add, outcome, key in zip(adds, outcomes, keys, strict=True)]
 
@@ -71,10 +69,10 @@ def _chunks(items: Iterable[object]) -> Iterator[list[object]]:
         yield chunk
 
 
-def _priors(deps: Deps, memories: Sequence[Memory], identities: Sequence[bytes]) -> Mapping[tuple[Scope, bytes], Prior]:
+def _priors(deps: Deps, keys: Sequence[tuple[Scope, bytes]]) -> Mapping[tuple[Scope, bytes], Prior]:
     wanted: dict[Scope, list[bytes]] = {}
-    for memory, identity in zip(memories, identities, strict=True):
-        wanted.setdefault(memory.scope, []).append(identity)
+    for scope, identity in keys:
+        wanted.setdefault(scope, []).append(identity)
     return {
         (scope, identity): prior
         for scope, group in wanted.items()
@@ -82,9 +80,11 @@ def _priors(deps: Deps, memories: Sequence[Memory], identities: Sequence[bytes])
     }
 
 
-def _add(memory: Memory, identity: bytes, embedding: Embedding | None, draft: Draft, now: datetime) -> AddMemory:
-    memory, owed = keep.with_embedding(memory, embedding, now)
-    return AddMemory(memory, identity, keep.terms(memory), embedding, owed, _idempotency(memory, draft, now))
+def _embed(deps: Deps, drafts: Sequence[Draft], known: Sequence[bool]) -> list[Embedding | None]:
+    """The embedding of each draft; a text that is there already needs none."""
+    fresh = [draft for draft, there in zip(drafts, known, strict=True) if not there]
+    made = iter(vectors.embed_memories(deps, fresh).vectors)
+    return [None if there else next(made) for there in known]
 
 
 def _idempotency(memory: Memory, draft: Draft, now: datetime) -> Idempotency | None:

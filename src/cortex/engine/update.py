@@ -54,7 +54,7 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
 def _revision(deps: Deps, memory: Memory, draft: Draft) -> ReplaceMemory:
     # Time never runs backwards in a history, whatever the clock does.
     now = max(deps.clock.now(), memory.updated_at + timedelta(microseconds=1))
-    revised = keep.revise(memory, draft, now=now)
-    embedding = vectors.embed_memories(deps, [revised]).vectors[0]
-    revised, owed = keep.with_embedding(revised, embedding, now)
-    return ReplaceMemory(revised, keep.identity(revised), keep.terms(revised), embedding, owed)
+    embedding = vectors.embed_memories(deps, [draft]).vectors[0]
+    revised = keep.revise(memory, draft, embedding, now=now)
+    identity = keep.identity(revised, revised.fingerprint)
+    return ReplaceMemory(revised, identity, keep.terms(revised), embedding, keep.owed(embedding, now))

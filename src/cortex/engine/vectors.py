@@ -13,7 +13,7 @@ from cortex.core import keep
 from cortex.core.scoring.similarity import unit
 from cortex.engine.deps import Deps
 from cortex.model.embedding import Embedding, EmbedResult, FloatArray
-from cortex.model.memory import Memory
+from cortex.model.memory import Draft, Memory
 
 LOADING = "the embedding model is still loading"
 
@@ -34,7 +34,7 @@ class _Answer:
     token_vectors: list[FloatArray] | None
 
 
-def embed_memories(deps: Deps, memories: Sequence[Memory]) -> Embedded:
+def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
     """The embedding of each memory, equal pieces asked for once, in one call."""
     problem = _unavailable(deps) if memories else ""
     if problem:
@@ -42,7 +42,7 @@ def embed_memories(deps: Deps, memories: Sequence[Memory]) -> Embedded:
     return embed_anew(deps, memories)
 
 
-def embed_anew(deps: Deps, memories: Sequence[Memory]) -> Embedded:
+def embed_anew(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
     """As `embed_memories`, whatever the store searches by."""
     if not memories:
         return Embedded([])

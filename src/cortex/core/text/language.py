@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from cortex.core.text.normal import fold, key_text
@@ -14,7 +15,10 @@ _MIN_HITS = 2
 _MARGIN = 2  # distinct function words more than English: short English shares one or two with each language
 # A word that stands free: the parts of a path or an identifier are no evidence.
 _WORD = re.compile(r"(?<![^\s(\"'\u00bf\u00a1\u00ab])[^\W\d_]+(?=[\s.,;:!?)\"'\u00bb\u2026]|\Z)")
-_ENGLISH_EVIDENCE = ENGLISH | QUESTION
+# One letter is a function word in too many languages.
+_EVIDENCE = {code: frozenset(word for word in words if len(word) > 1) for code, words in FUNCTION_WORDS.items()}
+_FOREIGN_EVIDENCE = frozenset[str]().union(*_EVIDENCE.values())
+_ENGLISH_EVIDENCE = frozenset(word for word in ENGLISH | QUESTION if len(word) > 1)
 
 _LETTER = re.compile(r"[^\W\d_]")
 _SCRIPTS: Final = {
@@ -33,12 +37,15 @@ _FOREIGN: Final = {
 }
 
 
+@lru_cache(maxsize=1024)  # texts to keep are asked about twice, a chunk of them at a time
 def latin_language(key: str) -> str | None:
     """The language of a key text in Latin letters: de, es, fr, it, nl, pt, or en; None when unknown."""
     found = _WORD.findall(key[:_SAMPLE])
-    words = {fold(word) for word in found if len(word) > 1}  # one letter is a function word in too many
+    caseless = str.lower if key.isascii() else fold  # the same for such words, and much faster
+    words = set(map(caseless, found))
     english = len(words & _ENGLISH_EVIDENCE) + ("I" in found)
-    hits, language = max((len(words & listed), code) for code, listed in FUNCTION_WORDS.items())
+    others = words & _FOREIGN_EVIDENCE
+    hits, language = max((len(others & listed), code) for code, listed in _EVIDENCE.items()) if others else (0, "")
     if len(found) >= _MIN_WORDS and hits >= max(_MIN_HITS, english + _MARGIN):
         return language
     return "en" if english and english >= hits else None

@@ -148,6 +148,8 @@ def split_pieces(text: str, budget: int = 200, limit_chars: int = 20_000, overla
     if not 0 <= overlap <= budget // 2:
         raise InvalidInput("overlap", f"{overlap} tokens; expected 0 to half the budget ({budget // 2})")
     end = cut_before(text, limit_chars) or min(len(text), max(limit_chars, 0))
+    if 0 < end <= budget:  # no character costs more than one token
+        return [Piece(0, end)]
     units = _units(text, end, budget - overlap)
     pieces: list[Piece] = []
     first = reached = 0

@@ -80,7 +80,9 @@ def from_micros(value: int | None) -> datetime | None:
 
 
 def to_json(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Compact JSON; text stays as it is."""
+    """Compact JSON; text stays as it is. The usual empty ones cost nothing."""
+    if not value:
+        return "{}" if isinstance(value, dict) else "[]"
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -148,7 +148,8 @@ class SQLiteStore:
     def prior(self, scope: Scope, identities: Sequence[bytes]) -> Mapping[bytes, Prior]:
         """The active memories of this scope that have one of these identities."""
         found: dict[bytes, Prior] = {}
-        with self._connections.read() as connection:
+        # Asked before every write: the writer has these pages at hand, a reader drops its own after each commit.
+        with self._connections.raw() as connection:
             for start in range(0, len(identities), _VARIABLES):
                 chunk = identities[start : start + _VARIABLES]
                 marks = ", ".join("?" * len(chunk))

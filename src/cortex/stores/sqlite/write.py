@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from cortex.errors import StoreError
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 _INSERT = (
     f"INSERT INTO memories ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))}) "
-    "ON CONFLICT (scope_id, identity) WHERE status = 'active' DO NOTHING RETURNING seq"
+    "ON CONFLICT (scope_id, identity) WHERE status = 'active' DO NOTHING"
 )
 _UPDATE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE seq = ?"
 _SURVIVOR = "SELECT id, seq FROM memories WHERE scope_id = ? AND identity = ? AND status = 'active'"
@@ -60,6 +61,11 @@ _PUT_VERSION = (
 _OLD_VECTORS_OF_SCOPE = (
     "DELETE FROM version_vectors WHERE (seq, version) IN (SELECT seq, version FROM versions WHERE scope_id = ?)"
 )
+_STATE = (
+    "SELECT c.value, g.signature_id, g.model, g.dim, g.revision FROM store c "
+    "LEFT JOIN store s ON s.key = 'signature' LEFT JOIN signatures g ON g.signature_id = CAST(s.value AS INTEGER) "
+    "WHERE c.key = 'change'"
+)
 _OF_A_MEMORY = "vectors token_vectors lexical links jobs version_vectors versions memories".split()
 
 
@@ -70,12 +76,18 @@ class Writer:
         self._db = connection
         self._grant = grant
         self._scope_ids: dict[Scope, int] = {}
-        self._change = int(connection.execute("SELECT value FROM store WHERE key = 'change'").fetchone()[0])
+        self._signature_ids: dict[EmbeddingSignature, int] = {}
+        change, number, *signature = connection.execute(_STATE).fetchone()
+        self._change = int(change)
+        self._searchable = number is not None
+        if number is not None:
+            self._signature_ids[EmbeddingSignature(*signature)] = number
 
     def apply(self, batch: Batch) -> Applied:
         """Write every change, then the jobs; the caller commits."""
         outcomes = tuple(self._write(change) for change in batch.changes)
-        self._db.executemany("DELETE FROM jobs WHERE job_id = ?", [(job,) for job in batch.finished])
+        for job in batch.finished:
+            self._delete("jobs", "job_id", job)
         for retry in batch.retries:
             self._retry(retry)
         self._db.execute("UPDATE store SET value = ? WHERE key = 'change'", [str(self._change)])
@@ -119,10 +131,10 @@ class Writer:
         memory = form.memory
         signature_id = self._signature_id(form.embedding)
         row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), form.identity, signature_id)
-        inserted = self._db.execute(_INSERT, row).fetchone()
-        if inserted is None:
+        inserted = self._db.execute(_INSERT, row)
+        seq = inserted.lastrowid
+        if inserted.rowcount == 0 or seq is None:
             return None
-        seq: int = inserted[0]
         self._db.execute("INSERT INTO lexical (seq, terms) VALUES (?, ?)", [seq, " ".join(form.terms)])
         self._put_vectors(seq, signature_id, form.embedding)
         self._put_links(seq, memory)
@@ -342,10 +354,11 @@ class Writer:
         self._delete("token_vectors", "seq", seq)
 
     def _put_links(self, seq: int, memory: Memory) -> None:
-        self._db.executemany(
-            "INSERT INTO links (seq, relation, target, reason) VALUES (?, ?, ?, ?)",
-            [(seq, link.relation, link.target, link.reason) for link in memory.links],
-        )
+        for link in memory.links:
+            self._db.execute(
+                "INSERT INTO links (seq, relation, target, reason) VALUES (?, ?, ?, ?)",
+                [seq, link.relation, link.target, link.reason],
+            )
 
     def _queue(self, seq: int, job: NewJob | None) -> None:
         if job is not None:
@@ -367,9 +380,11 @@ class Writer:
     def _scope_id(self, scope: Scope) -> int:
         if scope not in self._scope_ids:
             key = [scope.org_id, scope.key]
-            self._db.execute("INSERT INTO scopes (org_id, scope_key) VALUES (?, ?) ON CONFLICT DO NOTHING", key)
-            found = self._db.execute("SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?", key)
-            self._scope_ids[scope] = found.fetchone()[0]
+            self._scope_ids[scope] = self._number(
+                "SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?",
+                "INSERT INTO scopes (org_id, scope_key) VALUES (?, ?) RETURNING scope_id",
+                key,
+            )
         return self._scope_ids[scope]
 
     def _signature_id(self, embedding: Embedding | None) -> int | None:
@@ -377,14 +392,22 @@ class Writer:
         if embedding is None:
             return None
         signature_id = self._intern(embedding.signature)
-        self._db.execute("INSERT OR IGNORE INTO store (key, value) VALUES ('signature', ?)", [str(signature_id)])
+        if not self._searchable:
+            self._db.execute("INSERT INTO store (key, value) VALUES ('signature', ?)", [str(signature_id)])
+            self._searchable = True
         return signature_id
 
     def _intern(self, signature: EmbeddingSignature) -> int:
-        key = [signature.model, signature.dim, signature.revision]
-        self._db.execute("INSERT INTO signatures (model, dim, revision) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key)
-        found = self._db.execute(
-            "SELECT signature_id FROM signatures WHERE model = ? AND dim = ? AND revision = ?", key
-        )
-        signature_id: int = found.fetchone()[0]
-        return signature_id
+        if signature not in self._signature_ids:
+            self._signature_ids[signature] = self._number(
+                "SELECT signature_id FROM signatures WHERE model = ? AND dim = ? AND revision = ?",
+                "INSERT INTO signatures (model, dim, revision) VALUES (?, ?, ?) RETURNING signature_id",
+                [signature.model, signature.dim, signature.revision],
+            )
+        return self._signature_ids[signature]
+
+    def _number(self, select: str, insert: str, key: Sequence[str | int]) -> int:
+        """The number of a row that is there from now on."""
+        found = self._db.execute(select, key).fetchone() or self._db.execute(insert, key).fetchone()
+        number: int = found[0]
+        return number
