@@ -1,5 +1,5 @@
 """What cannot be done without: for recall the matrix product with its top-k and BM25 over postings, for a
-write the insert and commit of its bytes.
+write the insert and commit of its rows.
 
 Written for this measurement alone, as fast as numpy and SQLite make it; no gate, no rows, no errors.
 """
@@ -7,7 +7,7 @@ Written for this measurement alone, as fast as numpy and SQLite make it; no gate
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from contextlib import closing
 from math import log
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pysqlite3 import dbapi2 as sqlite
 
-from cortex_bench.synthetic import DIM, Collection
+from cortex_bench.synthetic import Collection
 
 _K1, _B = 1.5, 0.75
 
@@ -59,15 +59,37 @@ def _top(scores: npt.NDArray[np.float32], k: int) -> npt.NDArray[np.intp]:
     return best[np.argsort(-scores[best])]
 
 
-def bare_inserts(path: Path) -> tuple[Callable[[str], None], Callable[[], None]]:
-    """A function that inserts a text with a vector and commits, durably as Cortex does; and one that closes."""
-    connection = sqlite.connect(path, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT, vector BLOB)")
-    vector = bytes(4 * DIM)
+class BareWriter:
+    """Puts rows that Cortex wrote into the same tables of a copy, one commit a memory, as durably as Cortex does."""
 
-    def insert(text: str) -> None:
-        connection.execute("INSERT INTO rows (text, vector) VALUES (?, ?)", [text, vector])
+    _TABLES = ("memories", "lexical", "vectors")
 
-    return insert, connection.close
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite.connect(path, isolation_level=None)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._statements: list[str] = []
+
+    def take(self, source: Path, number: int) -> list[tuple[tuple[object, ...], ...]]:
+        """The rows of the last ``number`` memories of a store, oldest first, a tuple a memory."""
+        with closing(sqlite.connect(source)) as connection:
+            found = [
+                connection.execute(f"SELECT * FROM {table} ORDER BY seq DESC LIMIT ?", [number]).fetchall()  # noqa: S608 - our names
+                for table in self._TABLES
+            ]
+        self._statements = [
+            f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})"  # noqa: S608 - our names
+            for table, rows in zip(self._TABLES, found, strict=True)
+        ]
+        return list(zip(*found, strict=True))[::-1]
+
+    def insert(self, rows: tuple[tuple[object, ...], ...]) -> None:
+        """Insert the rows of one memory and commit."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        for statement, row in zip(self._statements, rows, strict=True):
+            self._connection.execute(statement, row)
+        self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Release the file."""
+        self._connection.close()

@@ -30,8 +30,8 @@ class Collection:
 class GivenVectors:
     """An embedder that looks up vectors made before, so that embedding costs nothing."""
 
-    def __init__(self, *collections: Collection) -> None:
-        self.signature = EmbeddingSignature("synthetic", DIM)
+    def __init__(self, *collections: Collection, signature: EmbeddingSignature | None = None) -> None:
+        self.signature = signature or EmbeddingSignature("synthetic", DIM)
         self._vectors: dict[str, npt.NDArray[np.float32]] = {}
         for collection in collections:
             self._vectors.update(zip(collection.texts, collection.vectors, strict=True))

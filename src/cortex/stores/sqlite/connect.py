@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MEMORY = ":memory:"
 _IMPATIENT_MS = 100
+_WRITER_CACHE_KIB = 16_384  # ids and identities come in no order: below, a large store reads pages for each write
 
 
 class Connections:
@@ -38,6 +39,7 @@ class Connections:
         try:
             with named_errors(path):
                 self._writer = self._open()
+                self._writer.execute(f"PRAGMA cache_size = -{_WRITER_CACHE_KIB}")
         except BaseException:
             self._release()
             raise
