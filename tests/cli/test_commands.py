@@ -14,6 +14,7 @@ import pytest
 from cortex import Cortex, Kind, Tier
 from cortex.testing.embedder import Failure, FakeEmbedder
 from tests.cli.conftest import Cli
+from tests.single_user import make, many
 
 
 def lines(*items: object) -> str:
@@ -395,3 +396,16 @@ class TestServing:
         monkeypatch.setattr("cortex.app.server.serve", called.append)
         assert cli("--db", "x.db", "mcp", "--user", "ada").code == 0
         assert called == [{"store": "x.db", "user": "ada"}]
+
+
+def test_a_file_of_the_earlier_program(cli: Cli, child: Cli, tmp_path: Path) -> None:
+    """It is imported beside what is there, and opened as the store it is replaced, which stderr tells."""
+    old = make(tmp_path / "old.db", many(2), entities=1)
+    done = cli("--db", tmp_path / "new.db", "--user", "ada", "import", old)
+    assert done.code == 0
+    assert "added    2" in done.out
+    assert "1 entities were left out" in done.err
+    told = child("--db", old, "--user", "ada", "count")
+    assert (told.code, told.out) == (0, "2\n")
+    assert f"{old}.backup-single-user" in told.err
+    assert child("--db", old, "--user", "ada", "count").err == ""

@@ -12,18 +12,25 @@ from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
 from cortex.ports import Embedder, Store
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
+from cortex.stores.sqlite.single_user import open_single_user
 from cortex.stores.sqlite.store import SQLiteStore
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
 
-def open_store(location: str, settings: Settings) -> Store:
-    """The store at a path, ``:memory:`` or a URL."""
+def place(location: str) -> str:
+    """``:memory:`` or the absolute path of a path or URL."""
     try:
-        path = store_place(location)
+        return store_place(location)
     except ValueError as error:
         raise ConfigurationError(f"store: {error}") from error
-    return SQLiteStore(path, durability=settings.sqlite_synchronous.upper(), busy_seconds=settings.busy_seconds)
+
+
+def open_store(location: str, settings: Settings) -> Store:
+    """The store at a path, ``:memory:`` or a URL."""
+    return SQLiteStore(
+        place(location), durability=settings.sqlite_synchronous.upper(), busy_seconds=settings.busy_seconds
+    )
 
 
 def choose_embedder(settings: Settings) -> LocalEmbedder:
@@ -67,4 +74,5 @@ def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo,
         zone=zone,
         top_k=settings.top_k,
         wait=wait,
+        single_user=open_single_user,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
-from cortex.app import build
+from cortex.app import build, takeover
 from cortex.app.settings import Settings, load
 from cortex.engine.facade import Engine
 from cortex.errors import InvalidInput
@@ -52,6 +52,8 @@ def _prepare(cortex: Cortex, location: str, user: str, embedder: Embedder, setti
     check_name("user", user)
     if not isinstance(embedder, Embedder):
         raise InvalidInput("embedder", f"{type(embedder).__name__} has no embed(texts) or no signature")
-    store = build.open_store(location, settings)
+    place = build.place(location)
+    takeover.take_over(place, Caller(user), embedder, settings)
+    store = build.open_store(place, settings)
     deps = build.assemble(store, embedder, settings, settings.timezone, wait=wait)
     Engine.__init__(cortex, deps, Caller(user, clearance=Clearance.RESTRICTED))

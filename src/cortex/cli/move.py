@@ -56,6 +56,7 @@ def export(run: Run, /, file: str, scope: tuple[str, ...], as_of: str | None) ->
 @click.command("import", cls=Verb, examples=[
     "cortex import memories.jsonl",
     "zcat memories.jsonl.gz | cortex import - --on-conflict overwrite",
+    "cortex import old.db",
 ])  # fmt: skip
 @click.argument("file", type=click.Path(allow_dash=True))
 @_on_conflict
@@ -63,7 +64,8 @@ def export(run: Run, /, file: str, scope: tuple[str, ...], as_of: str | None) ->
 def import_(ctx: click.Context, /, file: str, on_conflict: str) -> None:
     """Take over the memories of an export.
 
-    Done again it changes nothing; broken off it goes on where it was. The exit code is 2 if a line was refused.
+    FILE may also be one of the earlier single-user program (tables memories and meta); it stays as it is. Done again
+    it changes nothing; broken off it goes on where it was. The exit code is 2 if a line or row was refused.
     """
     run = ctx.ensure_object(Run)
     with run.cortex() as cortex:
@@ -167,7 +169,8 @@ def _told(run: Run, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _report(ctx: click.Context, run: Run, done: Imported) -> None:
-    names = ("added", "unchanged", "skipped", "overwritten", "renamed", "duplicates", "pending")
+    names = ("added", "unchanged", "skipped", "overwritten", "renamed", "duplicates", "pending", "as_text")
     run.show(done, lambda _: render.table({name: f"{getattr(done, name):,}" for name in names if getattr(done, name)}))
+    run.warn(f"{count:,} {name} were left out: they are in the file only" for name, count in done.left_out.items())
     run.warn(f"line {refused.line}: {refused.error}" for refused in done.refused)
     ctx.exit(USAGE if done.refused else 0)

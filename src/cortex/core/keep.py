@@ -49,7 +49,7 @@ def remember(
         fingerprint=found.fingerprint,
         language=found.language,
         **said,
-        **_vectors(draft.content, embedding),
+        **searched_by(draft.content, embedding),
     )
 
 
@@ -63,7 +63,7 @@ def revise(memory: Memory, draft: Draft, embedding: Embedding | None, *, now: da
         updated_at=now,
         version=memory.version + 1,
         **_said(draft),
-        **_vectors(draft.content, embedding),
+        **searched_by(draft.content, embedding),
     )
 
 
@@ -77,7 +77,8 @@ def _said(source: Draft | Memory) -> dict[str, Any]:
     return {name: getattr(source, name) for name in _SAID}
 
 
-def _vectors(content: str, embedding: Embedding | None) -> dict[str, Any]:
+def searched_by(content: str, embedding: Embedding | None) -> dict[str, Any]:
+    """What a memory says of its vectors; without them they are pending."""
     if embedding is None:
         return {"embedding": EmbeddingState.PENDING, "signature": None, "embedded_chars": 0}
     embedded = embedded_chars(content)

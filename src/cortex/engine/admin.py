@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from os import PathLike, fspath
 from pathlib import Path
 
-from cortex.engine import files, jobs, portability, reindex
+from cortex.engine import files, jobs, portability, reindex, single_user
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
 from cortex.model.fields import Scopes, Time
@@ -51,7 +51,13 @@ class Admin:
         return portability.lines(self._deps, self._caller, scopes, self._intake.as_of(as_of))
 
     def import_memories(self, path: str | PathLike[str], *, on_conflict: Conflict | str = Conflict.SKIP) -> Imported:
-        """Take over an export. Done again it changes nothing; broken off it goes on where it was."""
+        """Take over an export, or a file of the earlier single-user program, which stays as it is.
+
+        Done again it changes nothing; broken off it goes on where it was.
+        """
+        with self._deps.single_user(fspath(path)) as file:
+            if file is not None:
+                return single_user.take_in(self._deps, self._caller, file, self._intake.conflict(on_conflict))
         return self.import_lines(files.read_lines(Path(path)), on_conflict=on_conflict)
 
     def import_lines(self, lines: Iterable[str], *, on_conflict: Conflict | str = Conflict.SKIP) -> Imported:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import tzinfo
 
 from cortex.engine.index import Index
+from cortex.model.single_user import SingleUserFile
 from cortex.ports import Clock, Embedder, Store
 
 
@@ -16,7 +18,8 @@ class Deps:
 
     ``ready`` tells whether the embedder would answer without loading first; where ``wait`` is false, a
     call that finds it loading goes on without it and says so. ``zone`` is meant by times without one;
-    ``top_k`` is how many hits a recall gives unless it says otherwise.
+    ``top_k`` is how many hits a recall gives unless it says otherwise. ``single_user`` opens a file of the earlier
+    single-user program for reading, and gives None for any other.
     """
 
     store: Store
@@ -28,3 +31,4 @@ class Deps:
     zone: tzinfo
     top_k: int = 5
     wait: bool = True
+    single_user: Callable[[str], AbstractContextManager[SingleUserFile | None]] = lambda _: nullcontext(None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import assert_never
+from typing import Any, assert_never
 
 from cortex.core import portable
 from cortex.engine import guard
@@ -64,7 +64,13 @@ def take_over(deps: Deps, caller: Caller, source: Iterable[str], conflict: Confl
             except InvalidInput as error:
                 refused.append(Refused(number, str(error)))
         counts += put(deps, caller, found, conflict)
-    return Imported(refused=tuple(refused), **counts)
+    return summed(counts, refused, {})
+
+
+def summed(counts: Counter[str], refused: Sequence[Refused], left_out: Mapping[str, int]) -> Imported:
+    """The counts of `put`, added up, as one report."""
+    named: dict[str, Any] = dict(counts)
+    return Imported(refused=tuple(refused), left_out=left_out, **named)
 
 
 def put(deps: Deps, caller: Caller, found: Sequence[Record], conflict: Conflict) -> Counter[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -47,7 +48,9 @@ class Imported:
     """What became of the memories of a file.
 
     ``unchanged`` were there already, just as they are. ``duplicates`` say what another memory here says.
-    ``pending`` wait for vectors, since theirs are of another model.
+    ``pending`` wait for vectors, since theirs are of another model. From a file of the earlier single-user program:
+    ``as_text`` have something, such as a date, that could not be read and stands as it is under ``unread`` in their
+    source, and ``left_out`` counts what the file has beside memories, which is not taken over.
     """
 
     added: int = 0
@@ -57,4 +60,6 @@ class Imported:
     renamed: int = 0
     duplicates: int = 0
     pending: int = 0
+    as_text: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
     refused: tuple[Refused, ...] = field(default=())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import closing
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from cortex.stores.sqlite import free_space
 from cortex.stores.sqlite.connect import Connections, named_errors
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.migrate import check_backup, prepare
+from cortex.stores.sqlite.replace import backups_beside
 from cortex.stores.sqlite.restart import restart_caches
 
 if TYPE_CHECKING:
@@ -106,7 +108,9 @@ class SQLiteArchive:
         with self._connections.read() as connection:
             known = connection.execute("SELECT substr(key, 8) FROM store WHERE key LIKE 'backup:%'").fetchall()
         own = Path(self._connections.path)
-        beside = [] if self._connections.in_memory else own.parent.glob(f"{own.name}.backup-schema-*")
+        beside: list[Path] = []
+        if not self._connections.in_memory:
+            beside = [*own.parent.glob(f"{escape(own.name)}.backup-schema-*"), *backups_beside(str(own))]
         return sorted({str(path) for path in (*(Path(row[0]) for row in known), *beside) if path.exists()})
 
     def scrub(self) -> bool:

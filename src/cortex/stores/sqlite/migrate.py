@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from cortex.errors import ForeignStore, StoreBusy, StoreError
 from cortex.stores.sqlite.connect import MEMORY, Connections, use_wal
 from cortex.stores.sqlite.driver import sqlite3
+from cortex.stores.sqlite.single_user import peek
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -51,6 +52,11 @@ def check_backup(connection: Connection, path: str) -> None:
     problems = [row[0] for row in connection.execute("PRAGMA quick_check(3)") if row[0] != "ok"]
     if problems:
         raise StoreError(f"{path} is damaged ({problems[0]}); nothing was changed: use another backup")
+
+
+def refuse_foreign(path: str) -> None:
+    """Raise `ForeignStore` for another program's SQLite file, before anything is opened that could change it."""
+    peek(path, lambda connection: _recognise(connection, path, migrations()[-1][0]))
 
 
 def _upgrade(connection: Connection, path: str, steps: list[tuple[int, str]], head: int) -> None:
@@ -109,16 +115,18 @@ def _back_up(path: str, version: int) -> None:
         # The lock is held, so nobody else writes; reading needs a connection outside of the transaction.
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
             source.backup(copy)
-        _link_unused(unfinished, f"{path}.backup-schema-{version}")
+        link_unused(unfinished, f"{path}.backup-schema-{version}")
     finally:
         Path(unfinished).unlink()
 
 
-def _link_unused(source: str, name: str) -> None:
-    """Give the file a name that nothing has: an older backup may be the better one."""
+def link_unused(source: str, name: str) -> str:
+    """Give the file a name that nothing has, and tell it: an older backup may be the better one."""
     for number in count():
+        unused = name if number == 0 else f"{name}.{number}"
         try:
-            os.link(source, name if number == 0 else f"{name}.{number}")
+            os.link(source, unused)
         except FileExistsError:
             continue
-        return
+        return unused
+    raise AssertionError("count() has no end")

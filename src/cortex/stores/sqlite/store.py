@@ -21,9 +21,10 @@ from cortex.stores.sqlite.archive import SQLiteArchive
 from cortex.stores.sqlite.checks import integrity
 from cortex.stores.sqlite.connect import Connections
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
-from cortex.stores.sqlite.migrate import prepare
+from cortex.stores.sqlite.migrate import prepare, refuse_foreign
 from cortex.stores.sqlite.queue import SQLiteJobs, SQLiteLedger
 from cortex.stores.sqlite.reindexing import SQLiteReindexing
+from cortex.stores.sqlite.replace import taken_over
 from cortex.stores.sqlite.write import Writer
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class SQLiteStore:
     """
 
     def __init__(self, path: str | Path, *, durability: str = "FULL", busy_seconds: float = 30.0) -> None:
+        refuse_foreign(str(path))
         self._connections = Connections(str(path), durability=durability, busy_seconds=busy_seconds)
         self._durability = durability
         self.jobs = SQLiteJobs(self._connections)
@@ -167,15 +169,16 @@ class SQLiteStore:
             try:
                 memories, pending, jobs = connection.execute(_FACTS).fetchone()
                 signature = _signature(connection)
+                note = taken_over(connection, self._connections.path)
             except sqlite3.DatabaseError:
                 if not problems:  # what is wrong is not told yet
                     raise
-                memories, pending, jobs, signature = 0, 0, 0, None
+                memories, pending, jobs, signature, note = 0, 0, 0, None, None
             journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
             size = connection.execute(
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
             ).fetchone()[0]
-        warnings = []
+        warnings = [] if note is None else [note]
         if not WAL_IS_SAFE:
             warnings.append(
                 f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug, so the slower rollback journal is used; "
