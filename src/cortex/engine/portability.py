@@ -79,10 +79,11 @@ def put(deps: Deps, caller: Caller, found: Sequence[Record], conflict: Conflict)
         return Counter()
     scopes = [form.memory.scope for record in found for form in (record.current, *record.earlier)]
     grant = guard.authorise(caller, Action.WRITE, scopes)
+    known = deps.store.known_scopes(caller.org_id)
     counts: Counter[str] = Counter()
     changes: list[PutRecord] = []
     for record in found:
-        change = _change(deps, caller, _with_usable_vectors(deps, record), conflict, counts)
+        change = _change(deps, known, _with_usable_vectors(deps, record), conflict, counts)
         if change is not None:
             changes.append(change)
     outcomes = deps.store.apply(Batch(grant=grant, changes=tuple(changes))).outcomes
@@ -93,9 +94,11 @@ def put(deps: Deps, caller: Caller, found: Sequence[Record], conflict: Conflict)
     return +counts
 
 
-def _change(deps: Deps, caller: Caller, record: Record, conflict: Conflict, counts: Counter[str]) -> PutRecord | None:
+def _change(
+    deps: Deps, known: Sequence[Scope], record: Record, conflict: Conflict, counts: Counter[str]
+) -> PutRecord | None:
     """What to write for one record; None where what is there stays."""
-    there = _same_id(deps, caller, record)
+    there = _same_id(deps, known, record)
     if there is None:
         return _put(deps, record)
     if portable.to_line(there) == portable.to_line(record):
@@ -120,8 +123,7 @@ def _put(deps: Deps, record: Record, *, overwrite: bool = False) -> PutRecord:
     return PutRecord(record, overwrite, owed)
 
 
-def _same_id(deps: Deps, caller: Caller, record: Record) -> Record | None:
-    scopes = deps.store.known_scopes(caller.org_id)
+def _same_id(deps: Deps, scopes: Sequence[Scope], record: Record) -> Record | None:
     found = deps.store.resolve(scopes, record.current.memory.id, 1)
     if not found:
         return None
