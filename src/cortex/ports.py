@@ -88,7 +88,11 @@ class Archive(Protocol):
         ...
 
     def scrub(self) -> bool:
-        """Remove what erased rows left in free space and logs; false if others keep it busy: try again later."""
+        """Remove what erased rows left in free space and logs; false where it cannot be done now: try again later."""
+        ...
+
+    def unscrubbed(self) -> list[str]:
+        """Where something of erased rows may be left until `scrub` has been done; nothing when it has."""
         ...
 
 

@@ -283,14 +283,43 @@ class TestBusy:
         """While somebody reads the old state the erasure is done and answered at once, and cleaned up later."""
         words = Words(11)
         one = kept(filed.memorize(words.text(2_000, secret=True), **words.fields()).id)
-        assert filed.forget(one).counts["memories"] == 1
+        receipt = filed.forget(one, idempotency_key="k")
+        assert receipt.counts["memories"] == 1
+        assert receipt.remaining == (str(path), f"{path}-wal")
         assert filed.get(one) is None
+        assert filed.health().ok
+        assert "traces of what was erased" in " ".join(filed.health().warnings)
         store = SQLiteStore(path)
         assert not store.archive.scrub()
         reader()
         assert store.archive.scrub()
         assert left(path, words.secret) == []
         store.close()
+        assert filed.health().warnings == ()
+        assert filed.forget(one, idempotency_key="k").remaining == ()
+
+    @pytest.mark.parametrize("who", ["jobs", "repetition", "close", "next opener"])
+    def test_what_was_put_off_is_made_up_for(
+        self, filed: Cortex, path: Path, reader: Callable[[], None], who: str
+    ) -> None:
+        """Whoever does jobs, repeats the request, closes or opens the file next removes what had to be left."""
+        words = Words(13)
+        one = kept(filed.memorize(words.text(2_000, secret=True), **words.fields()).id)
+        assert filed.forget(one, idempotency_key="k").remaining
+        assert left(path, words.secret) != []
+        if who == "next opener":
+            filed.close()
+        reader()
+        match who:
+            case "jobs":
+                filed.admin.run_jobs()
+            case "repetition":
+                assert filed.forget(one, idempotency_key="k").remaining == ()
+            case "close":
+                filed.close()
+            case _:
+                Cortex(path, embedder=FakeEmbedder()).close()
+        assert left(path, words.secret) == []
 
     def test_the_next_erasure_cleans_up_too(self, filed: Cortex, path: Path, reader: Callable[[], None]) -> None:
         """What one erasure could not remove the next one does."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,8 @@ def test_two_at_once_are_one_request(path: Path, verb: str, shared: bool) -> Non
             with ThreadPoolExecutor(2) as pool:
                 asked = [pool.submit(_ask, barrier, cortex, verb, one, f"k{turn}") for cortex in askers]
             receipts = [future.result() for future in asked]
-            assert receipts[0] == receipts[1]
+            # What remains is told of the moment: the one may still be cleaning up when the other answers.
+            assert replace(receipts[0], remaining=()) == replace(receipts[1], remaining=())
             memory = first.get(one)
             versions = {"update": 2, "archive": 2}.get(verb, 1)
             assert memory is None or memory.version == versions

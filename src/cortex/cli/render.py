@@ -79,7 +79,7 @@ def forgotten(receipt: Receipt, look: Look) -> Iterator[str]:
     counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in receipt.counts.items() if count)
     yield f"{'':{SHORT + 2}}erased: {counts or 'nothing else'}"
     for path in receipt.remaining:
-        yield f"{'':{SHORT + 2}}a backup may still hold it: {safe(path)}"
+        yield f"{'':{SHORT + 2}}may still hold it: {safe(path)}"
 
 
 def archived(receipt: Receipt, look: Look, *, undo: bool) -> Iterator[str]:

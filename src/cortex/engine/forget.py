@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -18,14 +19,14 @@ from cortex.model.scope import Scope
 def forget(deps: Deps, caller: Caller, id_or_prefix: object, key: str | None) -> Receipt:
     """Erase the memory; the receipt counts what went, a kind of trace each, and names what may still hold it."""
     if (earlier := requests.answered(deps, caller, "forget", key, id_or_prefix)) is not None:
-        return earlier
+        return _scrubbed(deps, earlier)
     grant = everywhere(deps, caller, Action.WRITE)
     try:
         memory = find(deps, grant, id_or_prefix)
     except NotFound:
         # The same request may have erased it in another thread or process just now.
         if (earlier := requests.answered(deps, caller, "forget", key, id_or_prefix)) is not None:
-            return earlier
+            return _scrubbed(deps, earlier)
         raise
     facts = {
         "scope": memory.scope.key,
@@ -37,8 +38,7 @@ def forget(deps: Deps, caller: Caller, id_or_prefix: object, key: str | None) ->
     outcome = deps.store.apply(Batch(grant=grant, changes=(EraseMemory(memory.seq, memory.id, claim),))).outcomes[0]
     if not outcome.applied and not outcome.conflict:
         raise NotFound(f"no memory has the id {memory.id}: it was erased a moment ago")
-    deps.store.archive.scrub()
-    return requests.receipt("forget", outcome, facts)
+    return _scrubbed(deps, requests.receipt("forget", outcome, facts))
 
 
 def forget_all(deps: Deps, caller: Caller, scope: Scope, confirm: object, key: str | None) -> Receipt:
@@ -46,15 +46,21 @@ def forget_all(deps: Deps, caller: Caller, scope: Scope, confirm: object, key: s
     if confirm != scope.key:
         raise InvalidInput("confirm", f"{confirm!r} is not the scope; repeat it to erase all of it: {scope.key!r}")
     if (earlier := requests.answered(deps, caller, "forget_all", key, scope.key)) is not None:
-        return earlier
+        return _scrubbed(deps, earlier)
     grant = guard.authorise(caller, Action.WRITE, [scope])
     if scope not in deps.store.known_scopes(caller.org_id):
         raise NotFound(f"nothing was ever kept in the scope {scope.key!r}; stats shows the scopes")
     facts = {"scope": scope.key, "remaining": deps.store.archive.backups()}
     claim = requests.claim("forget_all", key, scope.key, deps.clock.now(), facts)
     outcome = deps.store.apply(Batch(grant=grant, changes=(EraseScope(scope, claim),))).outcomes[0]
-    deps.store.archive.scrub()
-    return requests.receipt("forget_all", outcome, facts)
+    return _scrubbed(deps, requests.receipt("forget_all", outcome, facts))
+
+
+def _scrubbed(deps: Deps, receipt: Receipt) -> Receipt:
+    """The receipt after the traces were removed, or with the places that still have them."""
+    if deps.store.archive.scrub():
+        return receipt
+    return replace(receipt, remaining=(*receipt.remaining, *deps.store.archive.unscrubbed()))
 
 
 def archive(deps: Deps, caller: Caller, id_or_prefix: object, *, undo: bool, key: str | None) -> Receipt:

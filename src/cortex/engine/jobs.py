@@ -7,12 +7,14 @@ whose holder died is free again when the lease ends.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 from cortex.core import keep
 from cortex.core.backoff import next_try
 from cortex.engine import guard, vectors
 from cortex.engine.deps import Deps
+from cortex.errors import StoreBusy, StoreFull, StoreReadOnly
 from cortex.model.change import Batch, Change, SetEmbedding
 from cortex.model.job import Job, JobReport, Retry
 from cortex.model.memory import EmbeddingState
@@ -24,9 +26,17 @@ _DRAIN = 10_000
 
 
 def drain(deps: Deps, caller: Caller) -> None:
-    """Before closing: do what is due now, unless that would wait for a model to load."""
-    if deps.wait or deps.ready():
-        run_jobs(deps, caller, owner=deps.new_id(), most=_DRAIN)
+    """Before closing: do what is due now, unless that would wait for a model to load; what cannot be stays owed."""
+    with suppress(StoreBusy, StoreFull, StoreReadOnly):
+        scrub(deps)
+        if deps.wait or deps.ready():
+            run_jobs(deps, caller, owner=deps.new_id(), most=_DRAIN)
+
+
+def scrub(deps: Deps) -> None:
+    """Try again what an erasure had to put off."""
+    if deps.store.archive.unscrubbed():
+        deps.store.archive.scrub()
 
 
 def requeue(deps: Deps, caller: Caller) -> int:
@@ -36,7 +46,8 @@ def requeue(deps: Deps, caller: Caller) -> int:
 
 
 def run_jobs(deps: Deps, caller: Caller, *, owner: str, most: int) -> JobReport:
-    """Run due jobs until none is left or ``most`` were tried."""
+    """Run due jobs until none is left or ``most`` were tried, and remove what an erasure had to leave behind."""
+    scrub(deps)
     done = failed = 0
     errors: dict[str, None] = {}
     while done + failed < most:

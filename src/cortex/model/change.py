@@ -173,9 +173,9 @@ class Receipt:
 
     ``deduplicated``: an equal memory was there, ``id`` is its. ``pending``: stored and found by its words,
     its vector is still owed. ``embedded_chars`` of ``content_chars`` are searched by meaning; all of them
-    by words. ``counts`` says what an erasure removed, a kind of trace each; ``remaining`` names what still may
-    hold it, such as backups. ``error``: why this item of a
-    list was not stored.
+    by words. ``counts`` says what an erasure removed, a kind of trace each; ``remaining`` names the files that may
+    still hold it: backups, and the store's own while others keep its traces from being removed. ``error``: why
+    this item of a list was not stored.
     """
 
     verb: str

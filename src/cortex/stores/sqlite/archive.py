@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cortex.errors import StoreError
+from cortex.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.memory import Memory
 from cortex.model.record import Form, Record
@@ -114,9 +114,18 @@ class SQLiteArchive:
         return sorted({str(path) for path in (*(Path(row[0]) for row in known), *beside) if path.exists()})
 
     def scrub(self) -> bool:
-        """Remove what erased rows left in free space and logs; false if others keep it busy: try again later."""
-        with self._connections.impatient() as connection:
+        """Remove what erased rows left in free space and logs; false where it cannot be done now: try again later."""
+        # What was erased is erased and acknowledged: that its traces cannot be removed now must not deny it.
+        with suppress(StoreBusy, StoreFull, StoreReadOnly, OSError), self._connections.impatient() as connection:
             return any(self._scrub(connection) for _ in range(_ATTEMPTS))
+        return False
+
+    def unscrubbed(self) -> list[str]:
+        """The files in which something of erased rows may be left until `scrub` has been done."""
+        with self._connections.read() as connection:
+            owed = connection.execute(free_space.OWES_A_SCRUB).fetchone()[0]
+        own = self._connections.path
+        return [path for path in (own, f"{own}-wal") if Path(path).exists()] if owed else []
 
     def _scrub(self, connection: Connection) -> bool:
         busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -133,7 +142,8 @@ class SQLiteArchive:
             log = Path(f"{self._connections.path}-wal")
             if log.exists() and log.stat().st_size > 0:
                 return False  # somebody wrote in between
-            if free_space.overwrite(self._connections.file):
+            overwritten = free_space.overwrite(self._connections.file)
+            if connection.execute(free_space.SCRUBBED).rowcount or overwritten:
                 connection.execute(_MARK)
                 connection.execute("COMMIT")
             return True

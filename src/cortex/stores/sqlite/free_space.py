@@ -16,6 +16,10 @@ from pathlib import Path
 import numpy as np
 
 _CHUNK = 2**22
+# Goes with the commit that erases, so that whoever opens the file next knows what is left to do.
+OWE_A_SCRUB = "INSERT OR IGNORE INTO store (key, value) VALUES ('unscrubbed', '')"
+OWES_A_SCRUB = "SELECT EXISTS (SELECT 1 FROM store WHERE key = 'unscrubbed')"
+SCRUBBED = "DELETE FROM store WHERE key = 'unscrubbed'"
 # Header bytes of index interior, table interior, index leaf and table leaf pages, by the byte they begin with.
 _HEADERS = {2: 12, 5: 12, 10: 8, 13: 8}
 # Any other page begins with a page number: its first byte is 0 in a file of fewer pages than this.

@@ -168,13 +168,13 @@ class SQLiteStore:
         with self._connections.read() as connection:
             problems = integrity(connection) if deep else []
             try:
-                memories, pending, jobs = connection.execute(_FACTS).fetchone()
+                memories, pending, jobs, unscrubbed = connection.execute(_FACTS).fetchone()
                 signature = _signature(connection)
                 note = taken_over(connection, self._connections.path)
             except sqlite3.DatabaseError:
                 if not problems:  # what is wrong is not told yet
                     raise
-                memories, pending, jobs, signature, note = 0, 0, 0, None, None
+                memories, pending, jobs, unscrubbed, signature, note = 0, 0, 0, 0, None, None
             journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
             size = connection.execute(
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
@@ -184,6 +184,11 @@ class SQLiteStore:
             warnings.append(
                 f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug, so the slower rollback journal is used; "
                 "install pysqlite3 0.6.1 or newer"
+            )
+        if unscrubbed and not self._connections.in_memory:
+            warnings.append(
+                "traces of what was erased are still in the file or its log, since others were using it; they go as "
+                "soon as nobody does: cortex worker --once"
             )
         return StoreInfo(
             backend="sqlite",
@@ -231,7 +236,7 @@ _PAST = (
 )
 _FACTS = (
     "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM memories WHERE signature_id IS NULL), "
-    "(SELECT count(*) FROM jobs)"
+    "(SELECT count(*) FROM jobs), (SELECT count(*) FROM store WHERE key = 'unscrubbed')"
 )
 
 

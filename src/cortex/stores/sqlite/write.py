@@ -29,6 +29,7 @@ from cortex.model.policy import Grant
 from cortex.model.record import Form
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
+from cortex.stores.sqlite.free_space import OWE_A_SCRUB
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -240,6 +241,7 @@ class Writer:
         ids = f"SELECT id FROM memories WHERE {which}"
         # The digest of an erased text is a trace of it; the key stays taken.
         self._db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids})", [value])
+        self._db.execute(OWE_A_SCRUB)
         counts = {
             name: self._db.execute(f"DELETE FROM {table} WHERE {column} IN ({chosen})", [value]).rowcount
             for name, table, column, chosen in (

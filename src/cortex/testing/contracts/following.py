@@ -195,6 +195,7 @@ CALLS: dict[str, Callable[[Store], object]] = {
     "backup": lambda store: store.archive.backup("nowhere.db"),
     "backups": lambda store: store.archive.backups(),
     "scrub": lambda store: store.archive.scrub(),
+    "unscrubbed": lambda store: store.archive.unscrubbed(),
     "info": lambda store: store.info(),
 }
 

@@ -140,6 +140,7 @@ class RecordsContract(StoreSuite):
         old = kept(store, "tea")
         commit(store, EraseMemory(old.seq, old.id))
         assert store.archive.scrub()
+        assert store.archive.unscrubbed() == []
         assert store.archive.scrub()
         kept(store, "coffee")
         assert contents(store) == ["coffee"]
