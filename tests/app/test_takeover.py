@@ -346,9 +346,8 @@ class TestRefusal:
     @pytest.mark.parametrize(
         ("number", "error"), [(errno.ENOSPC, StoreFull), (errno.EACCES, StoreReadOnly), (errno.EIO, StoreError)]
     )
-    @pytest.mark.parametrize("call", ["link", "fsync"])
     def test_the_system_says_no(
-        self, path: Path, monkeypatch: pytest.MonkeyPatch, call: str, number: int, error: type[StoreError]
+        self, path: Path, monkeypatch: pytest.MonkeyPatch, number: int, error: type[StoreError]
     ) -> None:
         """The file is whole, nothing lies about, and the next attempt goes well."""
         make(path, many(3))
@@ -357,13 +356,25 @@ class TestRefusal:
             raise OSError(number, "no")
 
         with monkeypatch.context() as patch:
-            patch.setattr(os, call, fail)
+            patch.setattr(os, "fsync", fail)
             with pytest.raises(error):
                 Cortex(path, embedder=FakeEmbedder())
         assert set(state(path)) == {path.name}
         assert is_single_user_file(path)
         with Cortex(path, user="ada", embedder=FakeEmbedder()) as cortex:
             assert cortex.count() == 3
+
+    def test_a_file_system_without_links_will_do(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The backup gets its name another way, and holds what the file held."""
+        make(path, many(3))
+
+        def fail(*_: object) -> None:
+            raise OSError(errno.EPERM, "no links here")
+
+        monkeypatch.setattr(os, "link", fail)
+        with Cortex(path, user="ada", embedder=FakeEmbedder()) as cortex:
+            assert cortex.count() == 3
+        assert is_single_user_file(path.with_name(f"{path.name}.backup-single-user"))
 
     def test_a_full_disk(self, path: Path) -> None:
         """Where the new store does not fit, the file stays as it is and nothing lies about."""

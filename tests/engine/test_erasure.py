@@ -321,6 +321,22 @@ class TestBusy:
                 Cortex(path, embedder=FakeEmbedder()).close()
         assert left(path, words.secret) == []
 
+    def test_no_trace_goes_into_a_backup(
+        self, filed: Cortex, path: Path, tmp_path: Path, reader: Callable[[], None]
+    ) -> None:
+        """A copy that is made while the traces cannot be removed has none of them."""
+        words = Words(14)
+        filed.forget(kept(filed.memorize(words.text(2_000, secret=True), **words.fields()).id))
+        assert left(path, words.secret) != []
+        copy = tmp_path / "copies" / "copy.db"
+        copy.parent.mkdir()
+        filed.admin.backup(copy)
+        assert left(copy, words.secret) == []
+        assert [file.name for file in copy.parent.iterdir()] == ["copy.db"]
+        with Cortex(copy, user="ada", embedder=FakeEmbedder()) as other:
+            assert other.health().warnings == ()
+            assert other.count() == 1
+
     def test_the_next_erasure_cleans_up_too(self, filed: Cortex, path: Path, reader: Callable[[], None]) -> None:
         """What one erasure could not remove the next one does."""
         words = Words(12)

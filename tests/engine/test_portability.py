@@ -288,6 +288,16 @@ class TestBackups:
             again = full.memorize("written after the restore")
             assert reader.recall("written after the restore").hits[0].memory.id == again.id
 
+    def test_a_restore_forgets_no_backup(self, full: Cortex, tmp_path: Path) -> None:
+        """Copies made after the one that was restored are still named when something is erased."""
+        copies = [str(tmp_path / f"copy[{number}].db") for number in range(3)]
+        for copy in copies:
+            full.admin.backup(copy)
+        full.admin.restore(copies[0])
+        (unfinished := tmp_path / "copy[1].db.unfinished-abc").touch()  # of somebody who was killed
+        receipt = full.forget_all("global", confirm="global")
+        assert receipt.remaining == tuple(sorted([*copies, str(unfinished)]))
+
     @pytest.mark.parametrize("kind", ["missing", "text", "foreign", "cut short"])
     def test_a_bad_backup_changes_nothing(self, full: Cortex, tmp_path: Path, kind: str) -> None:
         """What is no sound store is refused before anything is touched."""

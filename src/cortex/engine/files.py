@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from cortex import files
 from cortex.errors import InvalidInput
 
 LONGEST_LINE = 64 * 2**20
@@ -15,22 +16,22 @@ def write_new(path: Path, lines: Iterable[str]) -> int:
     """Write the lines to a file that is not there yet, readable by its owner only; how many there were."""
     if path.exists():
         raise InvalidInput("path", f"{path} exists already and is left as it is; give another name")
-    unfinished = path.with_name(f"{path.name}.unfinished-{os.getpid()}")
     count = 0
     try:
-        with os.fdopen(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-            for line in lines:
-                file.write(f"{line}\n")
-                count += 1
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(unfinished, path)
+        with files.unfinished(path) as draft:
+            with draft.open("w", encoding="utf-8", newline="\n") as file:
+                for line in lines:
+                    file.write(f"{line}\n")
+                    count += 1
+                file.flush()
+                os.fsync(file.fileno())
+            files.publish(draft, path)
     except FileExistsError:
         raise InvalidInput("path", f"{path} exists already and is left as it is; give another name") from None
     except OSError as error:
+        if files.is_full(error):
+            raise files.refused(path, error) from error
         raise InvalidInput("path", f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     return count
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import glob
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cortex import files
 from cortex.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.memory import Memory
@@ -20,7 +20,7 @@ from cortex.stores._sql import rows
 from cortex.stores.sqlite import free_space
 from cortex.stores.sqlite.connect import Connections, named_errors
 from cortex.stores.sqlite.driver import sqlite3
-from cortex.stores.sqlite.migrate import check_backup, prepare
+from cortex.stores.sqlite.migrate import check_backup, prepare, upgrade_copy
 from cortex.stores.sqlite.replace import backups_beside
 from cortex.stores.sqlite.restart import restart_caches
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 
 _ATTEMPTS = 3
+_TAKEN = "{} exists already; a backup never overwrites: give another name"
+# More changes than anybody can make in the time that a restore takes.
+_MEANWHILE = 10**9
 # A commit makes every process forget the pages it has in memory.
 _MARK = (
     "INSERT INTO store (key, value) VALUES ('scrubs', '1') "
@@ -69,49 +72,72 @@ class SQLiteArchive:
     def backup(self, target: str) -> None:
         """Write a consistent copy of the whole store to a new file, while others go on writing."""
         path = Path(target)
+        if path.exists():
+            raise StoreError(_TAKEN.format(target))
+        self._note(path)
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            with files.unfinished(path) as draft:
+                with named_errors(target), closing(sqlite3.connect(draft)) as copy:
+                    self._copy(copy)
+                files.publish(draft, path)
         except FileExistsError:
-            raise StoreError(f"{target} exists already; a backup never overwrites: give another name") from None
+            raise StoreError(_TAKEN.format(target)) from None
         except OSError as error:
-            raise StoreError(f"{target} cannot be written: {error.strerror}") from error
-        try:
-            with named_errors(target), closing(sqlite3.connect(target)) as copy, self._connections.read() as source:
-                source.backup(copy)
-                copy.execute("PRAGMA journal_mode = DELETE").fetchone()
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        with self._connections.write() as connection:
-            name = f"backup:{path.absolute()}"
-            connection.execute("INSERT OR REPLACE INTO store (key, value) VALUES (?, '')", [name])
+            raise files.refused(target, error) from error
+
+    def _note(self, path: Path) -> None:
+        """Keep in mind where a copy lies, before it does: one that nobody knew would escape an erasure unnamed."""
+        # Where nothing can be written any more a copy is wanted all the more.
+        with suppress(StoreFull, StoreReadOnly), self._connections.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO store (key, value) VALUES (?, '')", [f"backup:{path.absolute()}"]
+            )
+
+    def _copy(self, copy: Connection) -> None:
+        with self._connections.read() as source:
+            source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE").fetchone()
+        if copy.execute(free_space.SCRUBBED).rowcount:
+            copy.commit()
+            copy.execute("VACUUM")  # traces that could not be removed from the store yet must not go along
 
     def restore(self, source: str) -> None:
         """Put a backup in the place of everything there is, in one step; `StoreError` for a damaged one."""
         if not Path(source).is_file():
             raise StoreError(f"{source} is not there; give the path of a backup")
-        with (
-            named_errors(source),
-            closing(sqlite3.connect(Path(source).absolute().as_uri() + "?mode=ro", uri=True)) as copy,
-        ):
-            check_backup(copy, source)
+        # A temporary database of SQLite's own: it has no name, and is gone with this process whatever happens.
+        with closing(sqlite3.connect("", isolation_level=None)) as draft:
+            with (
+                named_errors(source),
+                closing(sqlite3.connect(Path(source).absolute().as_uri() + "?mode=ro", uri=True)) as backup,
+            ):
+                check_backup(backup, source)
+                backup.backup(draft)
+                upgrade_copy(draft)
             with self._connections.raw() as connection:
-                change = int(connection.execute("SELECT value FROM store WHERE key = 'change'").fetchone()[0])
-                copy.backup(connection)
+                for key, value in connection.execute("SELECT key, value FROM store WHERE key LIKE 'backup:%'"):
+                    draft.execute("INSERT OR REPLACE INTO store (key, value) VALUES (?, ?)", [key, value])
+                change = connection.execute("SELECT CAST(value AS INTEGER) FROM store WHERE key = 'change'").fetchone()
+                restart_caches(draft, change[0] + _MEANWHILE)
+                draft.execute(free_space.OWE_A_SCRUB)
+                draft.backup(connection)
         prepare(self._connections)
-        with self._connections.write() as connection:
-            restart_caches(connection, change)
         self.scrub()
 
     def backups(self) -> list[str]:
         """The copies of this store that still lie where they were written, those before migrations included."""
         with self._connections.read() as connection:
             known = connection.execute("SELECT substr(key, 8) FROM store WHERE key LIKE 'backup:%'").fetchall()
-        own = Path(self._connections.path)
-        beside: list[Path] = []
-        if not self._connections.in_memory:
-            beside = [*own.parent.glob(f"{escape(own.name)}.backup-schema-*"), *backups_beside(str(own))]
-        return sorted({str(path) for path in (*(Path(row[0]) for row in known), *beside) if path.exists()})
+        noted = [Path(row[0]) for row in known]
+        found = {path for path in noted if path.exists()}
+        own = [] if self._connections.in_memory else [Path(self._connections.path)]
+        found.update(path for mine in own for path in backups_beside(str(mine)))
+        for path, kind in (
+            *((path, files.UNFINISHED) for path in (*noted, *own)),
+            *((path, ".backup-schema-") for path in own),
+        ):
+            found.update(path.parent.glob(f"{glob.escape(path.name)}{kind}*"))
+        return sorted(map(str, found))
 
     def scrub(self) -> bool:
         """Remove what erased rows left in free space and logs; false where it cannot be done now: try again later."""

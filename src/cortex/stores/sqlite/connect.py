@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cortex import files
 from cortex.errors import ForeignStore, StoreBusy, StoreClosed, StoreError, StoreFull, StoreReadOnly
 from cortex.stores.sqlite import free_space
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 _IMPATIENT_MS = 100
 _WRITER_CACHE_KIB = 16_384  # ids and identities come in no order: below, a large store reads pages for each write
+# SQLITE_IOERR_READ, _SHORT_READ and _FSTAT, which the driver does not name.
+_UNREADABLE = {sqlite3.SQLITE_IOERR | number << 8 for number in (1, 2, 7)}
 
 
 class Connections:
@@ -227,12 +230,10 @@ def _open_private(path: Path) -> Held:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return free_space.hold(path)
-    except PermissionError as error:
-        raise StoreReadOnly(f"{path}: {error.strerror}; check the permissions of the file and its folder") from error
     except (IsADirectoryError, NotADirectoryError, FileExistsError) as error:
         raise StoreError(f"{path} is not a file: {error.strerror}; give the path of a file") from error
     except OSError as error:
-        raise StoreError(f"{path} cannot be created: {error.strerror}") from error
+        raise files.refused(path, error) from error
 
 
 @contextmanager
@@ -246,8 +247,8 @@ def named_errors(path: str) -> Iterator[None]:
 
 def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
     """Our error for one of the driver's."""
-    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    match primary:
+    code = getattr(error, "sqlite_errorcode", 0)
+    match code & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreBusy(f"{path}: other processes held the store for too long; try again")
         case sqlite3.SQLITE_FULL:
@@ -258,6 +259,8 @@ def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
             return ForeignStore(f"{path} is not an SQLite file; it was left untouched; choose another path")
         case sqlite3.SQLITE_CORRUPT:
             return StoreError(f"{path} is damaged ({error}); restore it from a backup")
+        case sqlite3.SQLITE_IOERR if code in _UNREADABLE:
+            return StoreError(f"{path} could not be read ({error}); check the disk, or restore it from a backup")
         case sqlite3.SQLITE_IOERR:
             return StoreFull(
                 f"{path}: the write failed ({error}) and changed nothing; check disk space, limits and the file itself"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import glob
 import time
 from contextlib import closing
-from importlib.resources import files
-from itertools import count
+from importlib import resources
 from pathlib import Path
-from tempfile import mkstemp
 from typing import TYPE_CHECKING
 
+from cortex import files
 from cortex.errors import ForeignStore, StoreBusy, StoreError
 from cortex.stores.sqlite.connect import MEMORY, Connections, use_wal
 from cortex.stores.sqlite.driver import sqlite3
@@ -26,7 +25,7 @@ _PAUSE_SECONDS = 0.05
 
 def migrations() -> list[tuple[int, str]]:
     """Every migration as (number, SQL), in order."""
-    folder = files("cortex.stores.sqlite") / "migrations"
+    folder = resources.files("cortex.stores.sqlite") / "migrations"
     found = [(int(f.name[:4]), f.read_text("utf-8")) for f in folder.iterdir() if f.name.endswith(".sql")]
     return sorted(found)
 
@@ -43,6 +42,14 @@ def prepare(connections: Connections) -> int:
         with connections.write() as connection:
             _upgrade(connection, connections.path, steps, head)
     return head
+
+
+def upgrade_copy(connection: Connection) -> None:
+    """Bring a copy that nobody else has open, and that needs no backup, to the newest schema."""
+    steps = migrations()
+    connection.execute("BEGIN IMMEDIATE")
+    _upgrade(connection, MEMORY, steps, steps[-1][0])
+    connection.execute("COMMIT")
 
 
 def check_backup(connection: Connection, path: str) -> None:
@@ -108,25 +115,15 @@ def _switch_to_wal(connection: Connection, path: str) -> None:
 def _back_up(path: str, version: int) -> None:
     if path == MEMORY:
         return
-    # Under a name of its own until it is whole; `mkstemp` makes it readable by its owner only.
-    handle, unfinished = mkstemp(prefix=f"{Path(path).name}.unfinished-", dir=Path(path).parent)
-    os.close(handle)
+    own = Path(path)
     try:
-        # The lock is held, so nobody else writes; reading needs a connection outside of the transaction.
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(unfinished)) as copy:
-            source.backup(copy)
-        link_unused(unfinished, f"{path}.backup-schema-{version}")
-    finally:
-        Path(unfinished).unlink()
-
-
-def link_unused(source: str, name: str) -> str:
-    """Give the file a name that nothing has, and tell it: an older backup may be the better one."""
-    for number in count():
-        unused = name if number == 0 else f"{name}.{number}"
-        try:
-            os.link(source, unused)
-        except FileExistsError:
-            continue
-        return unused
-    raise AssertionError("count() has no end")
+        # The lock is held, so nobody else migrates: these are of somebody who was killed.
+        for left in own.parent.glob(f"{glob.escape(own.name)}{files.UNFINISHED}*"):
+            left.unlink(missing_ok=True)
+        with files.unfinished(own) as draft:
+            # Nobody else writes; reading needs a connection outside of the transaction.
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(draft)) as copy:
+                source.backup(copy)
+            files.publish_unused(draft, f"{path}.backup-schema-{version}")
+    except OSError as error:
+        raise files.refused(f"{path}.backup-schema-{version}", error) from error

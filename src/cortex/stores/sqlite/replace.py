@@ -21,13 +21,13 @@ from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cortex import files
 from cortex.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 from cortex.model.single_user import SingleUserFile
 from cortex.model.transfer import Imported
 from cortex.stores.sqlite import free_space
 from cortex.stores.sqlite.connect import MEMORY, named_errors
 from cortex.stores.sqlite.driver import sqlite3
-from cortex.stores.sqlite.migrate import link_unused
 from cortex.stores.sqlite.single_user import connect_untouched, is_single_user_file, read
 
 if TYPE_CHECKING:
@@ -164,8 +164,8 @@ def _swap_held(file: Path, old: free_space.Held, copy: Path, new: Path) -> str:
     with closing(_sole_connection(file)) as connection, closing(connect_untouched(copy)) as copied:
         if _digest(connection) != _digest(copied):
             raise StoreBusy(f"{file} was changed by another program meanwhile; it was left as it is: try again")
-        backup = link_unused(str(copy), f"{file}.{_BACKUP}")
-        copy.unlink()
+        backup = files.publish_unused(copy, f"{file}.{_BACKUP}")
+        copy.unlink(missing_ok=True)
         _to_disk(file.parent)
         new.replace(file)
         _to_disk(file.parent)
