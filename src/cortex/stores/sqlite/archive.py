@@ -77,8 +77,8 @@ class SQLiteArchive:
         self._note(path)
         try:
             with files.unfinished(path) as draft:
-                with named_errors(target), closing(sqlite3.connect(draft)) as copy:
-                    self._copy(copy)
+                with closing(sqlite3.connect(draft)) as copy, self._connections.read() as source, named_errors(target):
+                    _copy(source, copy)
                 files.publish(draft, path)
         except FileExistsError:
             raise StoreError(_TAKEN.format(target)) from None
@@ -92,14 +92,6 @@ class SQLiteArchive:
             connection.execute(
                 "INSERT OR REPLACE INTO store (key, value) VALUES (?, '')", [f"backup:{path.absolute()}"]
             )
-
-    def _copy(self, copy: Connection) -> None:
-        with self._connections.read() as source:
-            source.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE").fetchone()
-        if copy.execute(free_space.SCRUBBED).rowcount:
-            copy.commit()
-            copy.execute("VACUUM")  # traces that could not be removed from the store yet must not go along
 
     def restore(self, source: str) -> None:
         """Put a backup in the place of everything there is, in one step; `StoreError` for a damaged one."""
@@ -176,6 +168,14 @@ class SQLiteArchive:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+
+def _copy(source: Connection, copy: Connection) -> None:
+    source.backup(copy)
+    copy.execute("PRAGMA journal_mode = DELETE").fetchone()
+    if copy.execute(free_space.SCRUBBED).rowcount:
+        copy.commit()
+        copy.execute("VACUUM")  # traces that could not be removed from the store yet must not go along
 
 
 def _record(connection: Connection, memory: Memory) -> Record:

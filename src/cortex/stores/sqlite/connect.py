@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cortex import files
 from cortex.errors import ForeignStore, StoreBusy, StoreClosed, StoreError, StoreFull, StoreReadOnly
-from cortex.stores.sqlite import free_space
+from cortex.stores.sqlite import free_space, read_only
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
 from cortex.stores.sqlite.free_space import Held
 
@@ -21,8 +21,16 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 _IMPATIENT_MS = 100
 _WRITER_CACHE_KIB = 16_384  # ids and identities come in no order: below, a large store reads pages for each write
-# SQLITE_IOERR_READ, _SHORT_READ and _FSTAT, which the driver does not name.
-_UNREADABLE = {sqlite3.SQLITE_IOERR | number << 8 for number in (1, 2, 7)}
+# The driver's backup gives no code; SQLite's words for a code are always the same.
+_CODES = {
+    "disk I/O error": sqlite3.SQLITE_IOERR,
+    "database or disk is full": sqlite3.SQLITE_FULL,
+    "database is locked": sqlite3.SQLITE_BUSY,
+    "attempt to write a readonly database": sqlite3.SQLITE_READONLY,
+    "unable to open database file": sqlite3.SQLITE_CANTOPEN,
+    "file is not a database": sqlite3.SQLITE_NOTADB,
+    "database disk image is malformed": sqlite3.SQLITE_CORRUPT,
+}
 
 
 class Connections:
@@ -39,6 +47,8 @@ class Connections:
         self._closed = False
         self._path = Path(path)
         self.file = None if path == MEMORY else _open_private(self._path)
+        self.read_only = self.file is not None and not read_only.allowed(self._path, writable=self.file.writable)
+        self._way = self._find_way()
         try:
             with named_errors(path):
                 self._writer = self._open()
@@ -99,6 +109,14 @@ class Connections:
             raise
         return self._writer
 
+    def check_writable(self) -> None:
+        """Raise `StoreReadOnly` where the file can only be read."""
+        if self.read_only:
+            raise StoreReadOnly(
+                f"{self.path} can only be read, nothing was changed; to write, check the permissions of the file "
+                "and its folder, then open it again"
+            )
+
     def give_back_writer(self) -> None:
         """Let other threads write."""
         self._lock.release()
@@ -107,6 +125,8 @@ class Connections:
         """A reader out of the pool, or a new one."""
         with self._idle_lock:
             self._check()
+            if self.changed():
+                self._look_again()
             if self._idle:
                 return self._idle.pop()
         with named_errors(self.path):
@@ -114,10 +134,25 @@ class Connections:
             connection.execute("PRAGMA query_only = ON")
             return connection
 
+    def changed(self) -> bool:
+        """Whether a file that is read without locks is another by now: what was read of it does not count."""
+        return self._way is not None and self._way.stamp is not None and read_only.stamp(self._path) != self._way.stamp
+
+    def _look_again(self) -> None:
+        for connection in (*self._idle, self._writer):
+            connection.close()
+        self._idle.clear()
+        self._way = self._find_way()
+        with named_errors(self.path):
+            self._writer = self._open()
+
+    def _find_way(self) -> read_only.Way | None:
+        return read_only.way(self._path, self.file.handle) if self.read_only and self.file is not None else None
+
     def give_back(self, connection: Connection) -> None:
         """Put a reader back."""
         with self._idle_lock:
-            if not self._closed:
+            if not self._closed and not self.changed():
                 self._idle.append(connection)
                 return
         connection.close()
@@ -133,7 +168,11 @@ class Connections:
 
     def _open(self) -> Connection:
         connection = sqlite3.connect(
-            self.path, isolation_level=None, check_same_thread=False, timeout=self._busy_seconds
+            self.path if self._way is None else self._way.uri,
+            uri=self._way is not None,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=self._busy_seconds,
         )
         connection.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -170,6 +209,7 @@ class _Writing(_Alone):
     def __enter__(self) -> Connection:
         connection = super().__enter__()
         try:
+            self._connections.check_writable()
             connection.execute("BEGIN IMMEDIATE")
         except BaseException as error:
             super().__exit__(type(error), error, None)
@@ -206,7 +246,10 @@ class _Reading:
         return self._connection
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        changed = self._connections.changed()
         self._connections.give_back(self._connection)
+        if changed:
+            raise StoreBusy(f"{self._connections.path} was written while it was read; try again") from error
         if isinstance(error, sqlite3.DatabaseError):
             raise named(self._connections.path, error) from error
 
@@ -247,7 +290,7 @@ def named_errors(path: str) -> Iterator[None]:
 
 def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
     """Our error for one of the driver's."""
-    code = getattr(error, "sqlite_errorcode", 0)
+    code = getattr(error, "sqlite_errorcode", None) or _CODES.get(str(error), 0)
     match code & 0xFF:
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return StoreBusy(f"{path}: other processes held the store for too long; try again")
@@ -259,11 +302,9 @@ def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
             return ForeignStore(f"{path} is not an SQLite file; it was left untouched; choose another path")
         case sqlite3.SQLITE_CORRUPT:
             return StoreError(f"{path} is damaged ({error}); restore it from a backup")
-        case sqlite3.SQLITE_IOERR if code in _UNREADABLE:
-            return StoreError(f"{path} could not be read ({error}); check the disk, or restore it from a backup")
         case sqlite3.SQLITE_IOERR:
             return StoreFull(
-                f"{path}: the write failed ({error}) and changed nothing; check disk space, limits and the file itself"
+                f"{path}: reading or writing failed ({error}), nothing was changed; check space, limits and the disk"
             )
         case _:
             return StoreError(f"{path}: {error}")

@@ -8,6 +8,7 @@ at any time, as long as nobody writes pages meanwhile. See https://www.sqlite.or
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ class Held:
 
     handle: int
     key: tuple[int, int]
+    writable: bool
     users: int = 1
 
 
@@ -42,7 +44,10 @@ _lock = threading.Lock()
 
 
 def hold(path: Path) -> Held:
-    """Open the file, made with mode 0600 if it is not there, or share what is open already; raises OSError."""
+    """Open the file, made with mode 0600 if it is not there, or share what is open already; raises OSError.
+
+    Where it cannot be written it is opened to be read.
+    """
     with _lock:
         if path.exists():
             found = path.stat()
@@ -50,10 +55,22 @@ def hold(path: Path) -> Held:
             if held is not None:
                 held.users += 1
                 return held
-        handle = os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
+        handle, writable = _open(path)
         found = os.fstat(handle)
-        held = _held[found.st_dev, found.st_ino] = Held(handle, (found.st_dev, found.st_ino))
+        held = _held[found.st_dev, found.st_ino] = Held(handle, (found.st_dev, found.st_ino), writable)
         return held
+
+
+def _open(path: Path) -> tuple[int, bool]:
+    binary = getattr(os, "O_BINARY", 0)
+    try:
+        return os.open(path, os.O_RDWR | binary), True
+    except FileNotFoundError:
+        return os.open(path, os.O_CREAT | os.O_RDWR | binary, 0o600), True
+    except OSError as error:
+        if error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:
+            raise
+        return os.open(path, os.O_RDONLY | binary), False
 
 
 def release(held: Held) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cortex import files
-from cortex.errors import ForeignStore, StoreBusy, StoreError
+from cortex.errors import ForeignStore, StoreBusy, StoreError, StoreReadOnly
 from cortex.stores.sqlite.connect import MEMORY, Connections, use_wal
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.single_user import peek
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 APPLICATION_ID = 0x43525458  # "CRTX", in the file's header
+_OLDER = (
+    "{0} has schema {1}, this Cortex reads {2}, and the file cannot be written: check the permissions of the file and "
+    "its folder, or copy it to where it can be written and open that"
+)
 _ATTEMPTS = 100
 _PAUSE_SECONDS = 0.05
 
@@ -36,7 +40,9 @@ def prepare(connections: Connections) -> int:
     head = steps[-1][0]
     with connections.raw() as connection:
         version = _recognise(connection, connections.path, head)
-        if not connections.in_memory:
+        if connections.read_only and version < head:
+            raise StoreReadOnly(_OLDER.format(connections.path, version or "none", head))
+        if not connections.in_memory and not connections.read_only:
             _switch_to_wal(connection, connections.path)
     if version < head:
         with connections.write() as connection:

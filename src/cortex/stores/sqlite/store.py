@@ -185,6 +185,8 @@ class SQLiteStore:
                 f"SQLite {sqlite3.sqlite_version} has the WAL-reset bug, so the slower rollback journal is used; "
                 "install pysqlite3 0.6.1 or newer"
             )
+        if self._connections.read_only:
+            warnings.append("the file or its folder cannot be written: everything can be read, nothing kept or erased")
         if unscrubbed and not self._connections.in_memory:
             warnings.append(
                 "traces of what was erased are still in the file or its log, since others were using it; they go as "
