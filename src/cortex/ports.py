@@ -97,7 +97,15 @@ class Archive(Protocol):
 
 
 class Reindexing(Protocol):
-    """Changing the model whose vectors are searched; the vectors of several models lie side by side."""
+    """Changing the model whose vectors are searched; the vectors of several models lie side by side.
+
+    The first vectors that are written decide the model, until a switch. A write with vectors of another one, by
+    somebody who did not know of the switch, keeps them aside: the memory is pending, and a job owes what it lacks.
+    """
+
+    def current(self) -> EmbeddingSignature | None:
+        """What is searched by now; None while there are no vectors."""
+        ...
 
     def missing(self, scopes: Sequence[Scope], signature: EmbeddingSignature, limit: int) -> list[Memory]:
         """Memories of these scopes without vectors of that signature, by seq."""

@@ -62,6 +62,10 @@ class Child:
     def kill(self) -> list[str]:
         """End it as a power cut would; the whole lines that it had said and nobody has read."""
         self.process.send_signal(signal.SIGKILL)
+        return self.die()
+
+    def die(self) -> list[str]:
+        """Wait until it has been killed, by whomever; the whole lines that it had said and nobody has read."""
         said, complaint = self.out.read(), self.err.read()
         assert self.process.wait(PATIENCE_SECONDS) == -signal.SIGKILL, complaint
         return [line.rstrip("\n") for line in said.splitlines(keepends=True) if line.endswith("\n")]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import threading
 from pathlib import Path
+from sqlite3 import Connection
+from typing import Any
 
 from cortex import Cortex
-from cortex.stores.sqlite import connect, store
+from cortex.stores.sqlite import connect, migrate, store
 from cortex.testing import FakeEmbedder
 
 ALWAYS = "the lighthouse keeper counts ships"
@@ -109,6 +113,31 @@ def restore(path: Path, source: str) -> None:
         cortex.admin.restore(source)
         say("restored")
         sys.stdin.readline()
+
+
+def open_it(path: Path, statements: str) -> None:
+    """Open the store; die at so many statements of the migration, or not at all for 0."""
+    if int(statements):
+        _die_after(int(statements))
+    say("opening")
+    with Cortex(path, user="ada", embedder=FakeEmbedder()):
+        say("open")
+
+
+def _die_after(statements: int) -> None:
+    plain = migrate._upgrade
+    left = [statements]
+
+    def count(_: str) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def traced(connection: Connection, *arguments: Any) -> None:
+        connection.set_trace_callback(count)
+        plain(connection, *arguments)
+
+    vars(migrate)["_upgrade"] = traced
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from cortex.engine.shelf import Shelf, View
 from cortex.model.embedding import EmbeddingSignature
 from cortex.model.scope import Scope
-from cortex.ports import RecordStore
+from cortex.ports import Store
 
 
 class Index:
@@ -20,7 +20,7 @@ class Index:
     used longest ago are dropped when all together exceed ``max_bytes``; the one in use always stays.
     """
 
-    def __init__(self, store: RecordStore, signature: EmbeddingSignature, max_bytes: int) -> None:
+    def __init__(self, store: Store, signature: EmbeddingSignature, max_bytes: int) -> None:
         self._store = store
         self._signature = signature
         self._max_bytes = max_bytes
@@ -31,9 +31,9 @@ class Index:
         self._stored: EmbeddingSignature | None = None
 
     def stored_signature(self) -> EmbeddingSignature | None:
-        """What made the vectors in the store; None while it has none. Once there, it stays."""
+        """What made the vectors that are searched, as far as any recall here has seen; None while there are none."""
         if self._stored is None:
-            self._stored = self._store.info().signature
+            self._stored = self._store.reindexing.current()
         return self._stored
 
     def forget_signature(self) -> None:

@@ -132,6 +132,6 @@ def _same_id(deps: Deps, scopes: Sequence[Scope], record: Record) -> Record | No
 
 def _with_usable_vectors(deps: Deps, record: Record) -> Record:
     """The record as this store can search it: vectors of another model than its own are made anew."""
-    own = deps.index.stored_signature() or deps.embedder.signature
+    own = deps.store.reindexing.current() or deps.embedder.signature
     embedding = record.current.embedding
     return record if embedding is None or embedding.signature == own else portable.without_vectors(record)

@@ -70,6 +70,10 @@ class EphemeralReindexing:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
+    def current(self) -> EmbeddingSignature | None:
+        """What is searched by now; None while there are no vectors."""
+        return self._shared.now().signature
+
     def missing(self, scopes: Sequence[Scope], signature: EmbeddingSignature, limit: int) -> list[Memory]:
         """Memories of these scopes without vectors of that signature, by seq."""
         tables = self._shared.now()

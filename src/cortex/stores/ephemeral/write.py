@@ -24,7 +24,7 @@ from cortex.model.change import (
     SetEmbedding,
     SetStatus,
 )
-from cortex.model.job import NewJob, Retry
+from cortex.model.job import EMBED, NewJob, Retry
 from cortex.model.memory import EmbeddingState, Memory, Status
 from cortex.model.policy import Caller
 from cortex.model.record import Form
@@ -134,7 +134,8 @@ def _replace(tables: Tables, change: ReplaceMemory) -> Outcome:
 
 def _set_embedding(tables: Tables, change: SetEmbedding) -> Outcome:
     row = tables.rows.get(change.seq)
-    if row is None or row.memory.version != change.version:
+    other = tables.signature not in {None, change.embedding.signature}
+    if row is None or row.memory.version != change.version or other:
         return Outcome("", change.seq, applied=False)
     tables.spare.pop((change.seq, change.version), None)
     memory = replace(row.memory, embedded_chars=change.embedded_chars)
@@ -225,10 +226,15 @@ def _insert(tables: Tables, form: Form) -> int:
 
 
 def _put(tables: Tables, form: Form) -> None:
+    memory = form.memory
     if form.embedding is not None:
-        # The first signature ever written becomes the store's.
+        # The first signature ever written becomes the store's; vectors of another are kept aside and do not count.
         tables.signature = tables.signature or form.embedding.signature
-    tables.rows[form.memory.seq] = Row(signed(form), _next_change(tables))
+        if form.embedding.signature != tables.signature:
+            tables.spare.setdefault((memory.seq, memory.version), {})[form.embedding.signature] = form.embedding
+            form = replace(form, embedding=None)
+            queue(tables, memory.seq, NewJob(EMBED, memory.updated_at, {}))
+    tables.rows[memory.seq] = Row(signed(form), _next_change(tables))
 
 
 def signed(form: Form) -> Form:

@@ -97,6 +97,8 @@ class SQLiteArchive:
         """Put a backup in the place of everything there is, in one step; `StoreError` for a damaged one."""
         if not Path(source).is_file():
             raise StoreError(f"{source} is not there; give the path of a backup")
+        with self._connections.write():
+            pass  # where nothing can be written there is no use in reading the backup
         # A temporary database of SQLite's own: it has no name, and is gone with this process whatever happens.
         with closing(sqlite3.connect("", isolation_level=None)) as draft:
             with (

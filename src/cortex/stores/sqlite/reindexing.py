@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cortex.errors import StoreError
 from cortex.model.embedding import EmbeddingSignature
@@ -24,6 +24,11 @@ class SQLiteReindexing:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+
+    def current(self) -> EmbeddingSignature | None:
+        """What is searched by now; None while there are no vectors."""
+        with self._connections.read() as connection:
+            return current_signature(connection)
 
     def missing(self, scopes: Sequence[Scope], signature: EmbeddingSignature, limit: int) -> list[Memory]:
         """Memories of these scopes without vectors of that signature, by seq."""
@@ -76,6 +81,15 @@ class SQLiteReindexing:
             removed: int = connection.execute("DELETE FROM vectors WHERE signature_id IS ?", [unwanted]).rowcount
             connection.execute("DELETE FROM token_vectors WHERE signature_id IS ?", [unwanted])
             return removed
+
+
+def current_signature(connection: Connection) -> EmbeddingSignature | None:
+    """What the store is searched by."""
+    row: Any = connection.execute(
+        "SELECT g.model, g.dim, g.revision FROM store JOIN signatures g ON g.signature_id = CAST(store.value AS INT) "
+        "WHERE store.key = 'signature'"
+    ).fetchone()
+    return None if row is None else EmbeddingSignature(*row)
 
 
 def _lacking(connection: Connection, signature_id: int | None) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cortex.model.change import Applied, Batch, Prior
 from cortex.model.embedding import EmbeddingSignature
@@ -23,7 +23,7 @@ from cortex.stores.sqlite.connect import Connections
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
 from cortex.stores.sqlite.migrate import prepare, refuse_foreign
 from cortex.stores.sqlite.queue import SQLiteJobs, SQLiteLedger
-from cortex.stores.sqlite.reindexing import SQLiteReindexing
+from cortex.stores.sqlite.reindexing import SQLiteReindexing, current_signature
 from cortex.stores.sqlite.replace import taken_over
 from cortex.stores.sqlite.write import Writer
 
@@ -169,7 +169,7 @@ class SQLiteStore:
             problems = integrity(connection) if deep else []
             try:
                 memories, pending, jobs, unscrubbed = connection.execute(_FACTS).fetchone()
-                signature = _signature(connection)
+                signature = current_signature(connection)
                 note = taken_over(connection, self._connections.path)
             except sqlite3.DatabaseError:
                 if not problems:  # what is wrong is not told yet
@@ -268,11 +268,3 @@ def _signature_id(connection: Connection, signature: EmbeddingSignature) -> int 
         [signature.model, signature.dim, signature.revision],
     ).fetchone()
     return None if row is None else row[0]
-
-
-def _signature(connection: Connection) -> EmbeddingSignature | None:
-    row: Any = connection.execute(
-        "SELECT g.model, g.dim, g.revision FROM store JOIN signatures g ON g.signature_id = CAST(store.value AS INT) "
-        "WHERE store.key = 'signature'"
-    ).fetchone()
-    return None if row is None else EmbeddingSignature(*row)

@@ -23,7 +23,7 @@ from cortex.model.change import (
     SetStatus,
 )
 from cortex.model.embedding import Embedding, EmbeddingSignature
-from cortex.model.job import NewJob, Retry
+from cortex.model.job import EMBED, NewJob, Retry
 from cortex.model.memory import Memory, Status
 from cortex.model.policy import Grant
 from cortex.model.record import Form
@@ -80,7 +80,7 @@ class Writer:
         self._signature_ids: dict[EmbeddingSignature, int] = {}
         change, number, *signature = connection.execute(_STATE).fetchone()
         self._change = int(change)
-        self._searchable = number is not None
+        self._current: int | None = number
         if number is not None:
             self._signature_ids[EmbeddingSignature(*signature)] = number
 
@@ -130,15 +130,16 @@ class Writer:
     def _insert(self, form: Form) -> int | None:
         """The seq of the new row; None where an active memory has the same identity."""
         memory = form.memory
-        signature_id = self._signature_id(form.embedding)
+        signature_id = self._searched_by(form.embedding)
         row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), form.identity, signature_id)
         inserted = self._db.execute(_INSERT, row)
         seq = inserted.lastrowid
         if inserted.rowcount == 0 or seq is None:
             return None
         self._db.execute("INSERT INTO lexical (seq, terms) VALUES (?, ?)", [seq, " ".join(form.terms)])
-        self._put_vectors(seq, signature_id, form.embedding)
+        self._put_vectors(seq, form.embedding)
         self._put_links(seq, memory)
+        self._queue(seq, _owed(memory, form.embedding, signature_id))
         return seq
 
     def _replace(self, change: ReplaceMemory) -> Outcome:
@@ -153,16 +154,17 @@ class Writer:
             return outcome
         if left != scope_id:
             self._gone(left, memory.seq)
-        signature_id = self._signature_id(change.embedding)
+        signature_id = self._searched_by(change.embedding)
         row = rows.values(memory, scope_id, self._next_change(), change.identity, signature_id)
         self._db.execute(_UPDATE, [*row, memory.seq])
         self._db.execute("UPDATE lexical SET terms = ? WHERE seq = ?", [" ".join(change.terms), memory.seq])
         self._clear_vectors(memory.seq)
         self._db.execute("DELETE FROM links WHERE seq = ?", [memory.seq])
         self._db.execute("DELETE FROM jobs WHERE seq = ?", [memory.seq])
-        self._put_vectors(memory.seq, signature_id, change.embedding)
+        self._put_vectors(memory.seq, change.embedding)
         self._put_links(memory.seq, memory)
         self._queue(memory.seq, change.follow_up)
+        self._queue(memory.seq, _owed(memory, change.embedding, signature_id))
         self._remember(change.idempotency, outcome)
         return outcome
 
@@ -177,7 +179,9 @@ class Writer:
         return scope_id
 
     def _set_embedding(self, change: SetEmbedding) -> Outcome:
-        signature_id = self._signature_id(change.embedding)
+        signature_id = self._searched_by(change.embedding)
+        if signature_id is None:
+            return Outcome("", change.seq, applied=False)
         updated = self._db.execute(
             "UPDATE memories SET signature_id = ?, embedded_chars = ?, change = ? WHERE seq = ? AND version = ? "
             "RETURNING id",
@@ -186,7 +190,7 @@ class Writer:
         if updated is None:
             return Outcome("", change.seq, applied=False)
         self._clear_vectors(change.seq)
-        self._put_vectors(change.seq, signature_id, change.embedding)
+        self._put_vectors(change.seq, change.embedding)
         return Outcome(updated[0], change.seq, applied=True)
 
     def _add_vectors(self, change: AddVectors) -> Outcome:
@@ -196,7 +200,7 @@ class Writer:
         key = [change.seq, self._intern(change.embedding.signature)]
         self._db.execute("DELETE FROM vectors WHERE seq = ? AND signature_id = ?", key)
         self._db.execute("DELETE FROM token_vectors WHERE seq = ? AND signature_id = ?", key)
-        self._put_vectors(change.seq, key[1], change.embedding)
+        self._put_vectors(change.seq, change.embedding)
         return Outcome(found[0], change.seq, applied=True)
 
     def _set_status(self, change: SetStatus) -> Outcome:
@@ -286,7 +290,7 @@ class Writer:
 
     def _put_version(self, seq: int, form: Form) -> None:
         memory = form.memory
-        signature_id = self._signature_id(form.embedding)
+        signature_id = None if form.embedding is None else self._intern(form.embedding.signature)
         row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), form.identity, signature_id)
         self._db.execute(_PUT_VERSION, [*row, seq, rows.to_micros(form.replaced_at), " ".join(form.terms)])
         if form.embedding is not None:
@@ -337,9 +341,10 @@ class Writer:
             ],
         )
 
-    def _put_vectors(self, seq: int, signature_id: int | None, embedding: Embedding | None) -> None:
+    def _put_vectors(self, seq: int, embedding: Embedding | None) -> None:
         if embedding is None:
             return
+        signature_id = self._intern(embedding.signature)
         self._db.execute(
             "INSERT INTO vectors (seq, signature_id, pieces) VALUES (?, ?, ?)",
             [seq, signature_id, embedding.pieces.astype("<f4", copy=False).tobytes()],
@@ -389,15 +394,15 @@ class Writer:
             )
         return self._scope_ids[scope]
 
-    def _signature_id(self, embedding: Embedding | None) -> int | None:
-        """The id of the embedding's signature; the first one ever written becomes the store's."""
+    def _searched_by(self, embedding: Embedding | None) -> int | None:
+        """The id of the embedding's signature if the store searches by it; the first one ever written decides that."""
         if embedding is None:
             return None
         signature_id = self._intern(embedding.signature)
-        if not self._searchable:
+        if self._current is None:
             self._db.execute("INSERT INTO store (key, value) VALUES ('signature', ?)", [str(signature_id)])
-            self._searchable = True
-        return signature_id
+            self._current = signature_id
+        return signature_id if signature_id == self._current else None
 
     def _intern(self, signature: EmbeddingSignature) -> int:
         if signature not in self._signature_ids:
@@ -413,3 +418,8 @@ class Writer:
         found = self._db.execute(select, key).fetchone() or self._db.execute(insert, key).fetchone()
         number: int = found[0]
         return number
+
+
+def _owed(memory: Memory, embedding: Embedding | None, signature_id: int | None) -> NewJob | None:
+    """What a memory owes whose vectors are not those that the store searches by."""
+    return None if embedding is None or signature_id is not None else NewJob(EMBED, memory.updated_at, {})

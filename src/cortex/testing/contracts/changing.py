@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from cortex.model.change import EraseMemory, ReplaceMemory, SetEmbedding, SetStatus
-from cortex.model.embedding import Embedding, EmbeddingSignature
+from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob
 from cortex.model.memory import EmbeddingState, Link, Memory, Status
 from cortex.model.scope import Scope
@@ -166,13 +166,12 @@ class VectorsContract(StoreSuite):
         assert store.info().pending == 1
 
     def test_new_vectors_replace_old_ones(self, store: Store) -> None:
-        """A memory has the vectors of one signature."""
-        other = EmbeddingSignature("other", 4)
+        """A memory has one set of vectors of the model that is searched by."""
         old = kept(store, "tea", embedding())
-        commit(store, SetEmbedding(old.seq, 1, embedding(signature=other), 3))
-        assert store.feed(ADA, 0, SIGNATURE).rows[0].pieces is None
-        assert store.feed(ADA, 0, other).rows[0].pieces is not None
-        assert store.read([old.seq])[0].signature == other
+        commit(store, SetEmbedding(old.seq, 1, embedding([0, 0, 1, 0]), 3))
+        (row,) = store.feed(ADA, 0, SIGNATURE).rows
+        assert row.pieces == embedding([0, 0, 1, 0]).pieces.tobytes()
+        assert store.reindexing.signatures() == [(SIGNATURE, 1)]
 
 
 class StatusContract(StoreSuite):

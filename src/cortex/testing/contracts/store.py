@@ -6,9 +6,10 @@ from cortex.testing.contracts.adding import AtomicContract, DedupContract, Idemp
 from cortex.testing.contracts.changing import EraseContract, ReplaceContract, StatusContract, VectorsContract
 from cortex.testing.contracts.following import FeedContract, JobContract, LifeContract
 from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
+from cortex.testing.contracts.reindexing import ReindexingContract, RequeueContract, StrangerContract
 from cortex.testing.contracts.remembering import HistoryContract, PastContract
 from cortex.testing.contracts.selecting import FilterContract, OrderContract
-from cortex.testing.contracts.whole import EraseScopeContract, LedgerContract, RecordsContract
+from cortex.testing.contracts.whole import EraseScopeContract, LedgerContract, RecordsContract, RestoreContract
 
 
 class RecordStoreContract(
@@ -31,6 +32,10 @@ class RecordStoreContract(
     OrderContract,
     FeedContract,
     JobContract,
+    RequeueContract,
+    ReindexingContract,
+    StrangerContract,
+    RestoreContract,
     LifeContract,
 ):
     """Tests of a `Store`; a subclass gives the fixture ``new_store``, which makes an empty one."""

@@ -146,6 +146,71 @@ class RecordsContract(StoreSuite):
         assert contents(store) == ["coffee"]
 
 
+class RestoreContract(StoreSuite):
+    """A backup in the place of everything, or the word that this store has none."""
+
+    @pytest.fixture
+    def backup(self, store: Store, tmp_path: Any) -> str:
+        """A backup of a store with one memory; the test ends here for a store that makes none."""
+        kept(store, "tea", embedding())
+        target = str(tmp_path / "copy.db")
+        try:
+            store.archive.backup(target)
+        except StoreError as error:
+            with pytest.raises(StoreError):
+                store.archive.restore(target)
+            assert contents(store) == ["tea"]
+            pytest.skip(str(error))
+        return target
+
+    def test_it_is_what_it_was(self, store: Store, backup: str) -> None:
+        """Texts, vectors, jobs and keys are those of the backup, and what came later is gone."""
+        before = [_plain(record) for record in store.archive.records([ADA], 0, 9)]
+        asked = Idempotency("k", b"digest", NOW)
+        later = replace(add(memory("later"), follow_up=NewJob(EMBED, NOW, {})), idempotency=asked)
+        commit(store, later, EraseScope(BOB))
+        kept(store, "elsewhere", scope=BOB)
+        store.archive.restore(backup)
+        assert [_plain(record) for record in store.archive.records([ADA], 0, 9)] == before
+        assert store.known_scopes("local") == [ADA]
+        assert (store.info().jobs, store.info().memories, store.info(deep=True).problems) == (0, 1, ())
+        assert store.ledger.known(ADA_LOCAL, "k") is None
+        assert store.archive.unscrubbed() == []
+
+    def test_searchers_start_again(self, store: Store, backup: str) -> None:
+        """Whoever followed the store is told to, also after more writes, and the numbers go on from there."""
+        since = store.feed(ADA, 0, SIGNATURE).change
+        kept(store, "later")
+        newest = store.feed(ADA, since, SIGNATURE).change
+        store.archive.restore(backup)
+        new = kept(store, "after")
+        assert store.feed(ADA, since, SIGNATURE).restart
+        assert store.feed(ADA, newest, SIGNATURE).restart
+        feed = store.feed(ADA, 0, SIGNATURE)
+        assert [row.terms for row in feed.rows] == ["tea", "after"]
+        assert feed.change > newest
+        assert [row.seq for row in store.feed(ADA, feed.change - 1, SIGNATURE).rows] in ([], [new.seq])
+
+    @pytest.mark.usefixtures("backup")
+    def test_a_bad_backup_is_refused(self, store: Store, tmp_path: Any) -> None:
+        """A file that is not there, not whole or not of this store changes nothing."""
+        kept(store, "later")
+        data = (tmp_path / "copy.db").read_bytes()
+        (tmp_path / "cut.db").write_bytes(data[: len(data) // 2])
+        (tmp_path / "text.db").write_text("not a backup")
+        for name in ("nowhere.db", "cut.db", "text.db"):
+            with pytest.raises(StoreError):
+                store.archive.restore(str(tmp_path / name))
+        assert contents(store) == ["later", "tea"]
+
+    def test_no_backup_is_forgotten(self, store: Store, backup: str, tmp_path: Any) -> None:
+        """Copies that were made after the one that is restored are still named."""
+        later = str(tmp_path / "later.db")
+        store.archive.backup(later)
+        store.archive.restore(backup)
+        assert store.archive.backups() == sorted([backup, later])
+
+
 class EraseScopeContract(StoreSuite):
     """A whole scope is gone, and no other."""
 
