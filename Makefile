@@ -12,6 +12,8 @@ STAMP := .venv/.installed
 # -qq: errors only.
 PIP := $(PY) -m pip -qq --disable-pip-version-check --no-input
 COMPANION := packages/cortex-model-minilm
+# How long `make soak` may take, roughly.
+MINUTES ?= 10
 # MCP clients that nobody here wrote, at the versions of $(CLIENT_PINS); they want other packages than the project.
 CLIENTS := .clients
 CLIENT_PINS := tests/e2e/clients
@@ -23,7 +25,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help setup demo check lint clients test bench format clean
+.PHONY: help setup demo check lint clients test soak bench format clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +73,9 @@ $(CLIENTS)/.installed: $(wildcard $(CLIENT_PINS)/*.txt $(CLIENT_PINS)/*.json)
 test: lint ## everything: the checks, then every test; tells what was skipped and why
 	@$(MAKE) --no-print-directory clients || echo "the other MCP clients could not be installed" >&2
 	@$(PY) -m pytest -rs
+
+soak: setup ## bear much more of what tests/durability does: make soak MINUTES=10
+	@$(PY) -m pytest -q tests/durability --soak $(MINUTES)
 
 bench: setup ## measure recall quality and latency
 	@$(PY) -m cortex_bench.bench

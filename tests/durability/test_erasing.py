@@ -38,7 +38,7 @@ def test_one_of_three_scopes_goes(tmp_path: Path, journal: str, start: Start) ->
         cortex.memorize(ALWAYS)
         reader = start("work", "recall", journal, path, 64)
         assert reader.line() == "asking"
-        for number in range(120):
+        for number in range(80):
             for scope in SCOPES:
                 secret = word(scope, number)
                 receipt = cortex.memorize(
@@ -61,11 +61,11 @@ def test_one_of_three_scopes_goes(tmp_path: Path, journal: str, start: Start) ->
         before = list(cortex.admin.export_lines(scope=["project:stays", "user:ada"]))
 
         receipt = cortex.forget_all("project:gone", confirm="project:gone")
-        assert (receipt.counts["memories"], str(backup) in receipt.remaining) == (120, True)
+        assert (receipt.counts["memories"], str(backup) in receipt.remaining) == (80, True)
         cortex.admin.run_jobs()  # a reader may have been in the middle of a question
         reader.end()
         cortex.admin.run_jobs()
-        assert cortex.health().warnings == (() if journal == "log" else cortex.health().warnings[:1])
+        assert "traces" not in " ".join(cortex.health().warnings)
 
         assert warm.recall(word("project:gone", 7), scope="project:gone").hits == ()
         warm.close()

@@ -18,7 +18,7 @@ from tests.stores.test_migrations import put
 pytestmark = pytest.mark.slow
 
 HEAD = migrate.migrations()[-1][0]
-MEMORIES = 400
+MEMORIES = 200
 LENGTH = 2000
 
 Rows = dict[str, list[tuple[object, ...]]]

@@ -12,7 +12,7 @@ from tests.durability.work import ALWAYS
 
 pytestmark = pytest.mark.slow
 
-MEMORIES = 600
+MEMORIES = 400
 
 
 @pytest.fixture
