@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cortex.core import intake
 from cortex.errors import InvalidInput
 from cortex.model.memory import Clearance, Kind, Tier
-from cortex.model.query import Condition, Operator
+from cortex.model.query import AnyOf, Condition, Inside, Not, Operator
 
 ACCEPTED: list[tuple[Callable[[Any], Any], Any, Any]] = [
     (lambda v: intake.text("f", v), " as it is \n", " as it is \n"),
@@ -121,6 +121,17 @@ def test_conditions() -> None:
         Condition("f", Operator.EQ, None),
     )
     assert intake.conditions(None) == intake.conditions({}) == ()
+
+
+def test_joined_conditions() -> None:
+    """An operator deep in an object tests what is inside; and, or and not take whole conditions."""
+    equal = Condition("a", Operator.EQ, 1)
+    more = Condition("b", Operator.GT, 2)
+    assert intake.conditions({"x": {"y": {"b": {"$gt": 2}, "a": 1}}}) == (Inside("x", (Inside("y", (more, equal)),)),)
+    assert intake.conditions({"$and": [{"a": 1}, {"b": {"$gt": 2}}]}) == (equal, more)
+    assert intake.conditions({"$or": [{"a": 1}, {"a": 1, "b": {"$gt": 2}}]}) == (AnyOf(((equal,), (equal, more))),)
+    assert intake.conditions({"$not": {"a": 1, "$not": {"b": {"$gt": 2}}}}) == (Not((equal, Not((more,)))),)
+    assert intake.conditions({"a": {"$eq": {"$x": 1}}}) == (Condition("a", Operator.EQ, {"$x": 1}),)
 
 
 @given(

@@ -118,6 +118,9 @@ def test_every_metadata_condition_must_hold(cortex: Cortex) -> None:
     "wrong",
     [
         {"k": {"$near": 1}}, {"k": {"$gt": 1, "lt": 2}}, {"k": {"$": 1}}, {"k": {"$in": 1}}, {"k": {"$exists": 1}},
+        {"$and": {}}, {"$or": []}, {"$or": [1]}, {"$or": [{}]}, {"$not": [{"k": 1}]}, {"$not": {}},
+        {"$nor": [{"k": 1}]}, {"k": {"a": {"$near": 1}}}, {"k": {"$not": {"$gt": 1}}}, {"k": {"$and": [1]}},
+        {"$not": {"k": {"$near": 1}}},
         {"": 1}, {1: 1}, {"k": float("nan")}, {"k": object()}, {"k": "\0"}, {"k": "\ud800"}, ["k"], "k",
     ],
     ids=repr,

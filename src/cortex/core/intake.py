@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from cortex.core.text import clean_problem
 from cortex.errors import InvalidInput
 from cortex.model.memory import Clearance
-from cortex.model.query import MAX_LIMIT, Condition, Operator
+from cortex.model.query import MAX_LIMIT, AnyOf, Condition, Inside, Not, Operator, Test
 
 MAX_TAGS = 12
 MAX_TAG = 100
@@ -139,32 +139,69 @@ def json_object(field: str, value: object) -> Mapping[str, Any]:
     return result
 
 
-def conditions(value: object) -> tuple[Condition, ...]:
-    """Metadata tests from ``{"key": value}`` (equal) or ``{"key": {"$gte": 2, "$lt": 9}}``."""
-    if value is None:
-        return ()
-    return tuple(c for key, wanted in json_object("metadata", value).items() for c in _tests(key, wanted))
+def conditions(value: object) -> tuple[Test, ...]:
+    """Metadata tests, which must all hold.
+
+    ``{"key": value}`` is equality, ``{"key": {"$gte": 2, "$lt": 9}}`` compares, ``{"key": {"inner": {"$gt": 2}}}``
+    looks into an object; ``$and`` and ``$or`` take a list of such objects, ``$not`` takes one.
+    """
+    return () if value is None else _tests(json_object("metadata", value))
 
 
-def _tests(key: str, wanted: Any) -> Iterable[Condition]:
-    if key.startswith("$"):
-        raise InvalidInput(
-            "metadata", f"{key!r} is no key; operators stand inside of one: {{key: {{operator: value}}}}"
-        )
-    if not isinstance(wanted, Mapping) or not any(name.startswith("$") for name in wanted):
-        yield Condition(key, Operator.EQ, wanted)
-        return
-    for name, operand in wanted.items():
-        try:
-            operator = Operator(name.removeprefix("$") if name.startswith("$") else "")
-        except ValueError:
-            known = ", ".join(f"${item.value}" for item in Operator)
-            raise InvalidInput("metadata", f"operator {name!r} of {key!r} is unknown; expected {known}") from None
-        if operator is Operator.IN and not isinstance(operand, (list, tuple)):
-            raise InvalidInput("metadata", f"$in of {key!r} expects a list, got {shown(operand)}")
-        if operator is Operator.EXISTS and not isinstance(operand, bool):
-            raise InvalidInput("metadata", f"$exists of {key!r} expects true or false, got {shown(operand)}")
-        yield Condition(key, operator, operand)
+def _tests(given: Mapping[str, Any]) -> tuple[Test, ...]:
+    return tuple(test for key, wanted in given.items() for test in _tests_of(key, wanted))
+
+
+def _tests_of(key: str, wanted: Any) -> Iterable[Test]:
+    match key:
+        case "$and":
+            return [test for group in _groups(key, wanted) for test in group]
+        case "$or":
+            return [AnyOf(tuple(_groups(key, wanted)))]
+        case "$not":
+            return [Not(_group(key, wanted))]
+        case _ if key.startswith("$"):
+            raise InvalidInput(
+                "metadata", f"{key!r} is no key; expected $and, $or, $not, or {{key: {{operator: value}}}}"
+            )
+        case _ if not _has_operators(wanted):
+            return [Condition(key, Operator.EQ, wanted)]
+        case _ if not any(name.startswith("$") for name in wanted):
+            return [Inside(key, _tests(wanted))]
+        case _:
+            return [_condition(key, name, operand) for name, operand in wanted.items()]
+
+
+def _groups(key: str, wanted: Any) -> list[tuple[Test, ...]]:
+    if not isinstance(wanted, list) or not wanted:
+        raise InvalidInput("metadata", f"{key} expects a list of conditions, got {shown(wanted)}")
+    return [_group(key, item) for item in wanted]
+
+
+def _group(key: str, wanted: Any) -> tuple[Test, ...]:
+    if not isinstance(wanted, Mapping) or not wanted:
+        raise InvalidInput("metadata", f"{key} expects conditions such as {{key: value}}, got {shown(wanted)}")
+    return _tests(wanted)
+
+
+def _has_operators(wanted: Any) -> bool:
+    """Whether an object is meant to be tested, or only to be equal."""
+    return isinstance(wanted, Mapping) and any(
+        name.startswith("$") or _has_operators(inner) for name, inner in wanted.items()
+    )
+
+
+def _condition(key: str, name: str, operand: Any) -> Condition:
+    try:
+        operator = Operator(name.removeprefix("$") if name.startswith("$") else "")
+    except ValueError:
+        known = ", ".join(f"${item.value}" for item in Operator)
+        raise InvalidInput("metadata", f"operator {name!r} of {key!r} is unknown; expected {known}") from None
+    if operator is Operator.IN and not isinstance(operand, list):
+        raise InvalidInput("metadata", f"$in of {key!r} expects a list, got {shown(operand)}")
+    if operator is Operator.EXISTS and not isinstance(operand, bool):
+        raise InvalidInput("metadata", f"$exists of {key!r} expects true or false, got {shown(operand)}")
+    return Condition(key, operator, operand)
 
 
 def _plain(field: str, value: Any, depth: int) -> Any:

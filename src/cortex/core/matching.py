@@ -1,7 +1,7 @@
 """Whether a memory passes a filter: the one meaning of every filter, whatever the store.
 
 Comparison of metadata is type-aware: 2 equals 2.0, but neither "2" nor true. A missing key matches
-nothing but ``exists: false``; a key that is there with null matches ``eq: null``.
+nothing but ``exists: false`` and a negation; a key that is there with null matches ``eq: null``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from cortex.model.memory import Clearance, Memory
-from cortex.model.query import Condition, Filter, Operator
+from cortex.model.query import AnyOf, Condition, Filter, Inside, Not, Operator, Test
 
 _MISSING = object()
 
@@ -34,7 +34,7 @@ def passes(memory: Memory, wanted: Filter) -> bool:
 
 def details_pass(tags: Sequence[str], metadata: Mapping[str, Any], wanted: Filter) -> bool:
     """Whether tags and metadata, which stores do not look at, let a memory through."""
-    return set(wanted.tags) <= set(tags) and all(holds(metadata, condition) for condition in wanted.metadata)
+    return set(wanted.tags) <= set(tags) and _all_hold(metadata, wanted.metadata)
 
 
 def hidden(memory: Memory, clearance: Clearance, now: datetime) -> str | None:
@@ -53,8 +53,27 @@ def out_of_time(memory: Memory, now: datetime) -> str | None:
     return None
 
 
-def holds(metadata: Mapping[str, Any], condition: Condition) -> bool:
-    """Whether one metadata condition is true."""
+def holds(metadata: Mapping[str, Any], test: Test) -> bool:
+    """Whether one test of metadata is true."""
+    match test:
+        case Condition():
+            return _is_so(metadata, test)
+        case Inside():
+            inner = metadata.get(test.key)
+            return _all_hold(inner if isinstance(inner, Mapping) else {}, test.tests)
+        case AnyOf():
+            return any(_all_hold(metadata, group) for group in test.groups)
+        case Not():
+            return not _all_hold(metadata, test.tests)
+        case _:
+            assert_never(test)
+
+
+def _all_hold(metadata: Mapping[str, Any], tests: Sequence[Test]) -> bool:
+    return all(holds(metadata, test) for test in tests)
+
+
+def _is_so(metadata: Mapping[str, Any], condition: Condition) -> bool:
     value = metadata.get(condition.key, _MISSING)
     if condition.operator is Operator.EXISTS:
         return (value is not _MISSING) is bool(condition.value)

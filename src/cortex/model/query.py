@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 from cortex.model.memory import Clearance, EmbeddingState, Kind, Status, Tier
 from cortex.model.scope import Scope
@@ -49,6 +49,31 @@ class Condition:
     value: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Tests of what an object under a key holds; where there is no object, of an empty one."""
+
+    key: str
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one of these groups of tests holds."""
+
+    groups: tuple[tuple[Test, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Not all of these tests hold."""
+
+    tests: tuple[Test, ...]
+
+
+Test: TypeAlias = Condition | Inside | AnyOf | Not
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
     """Which memories count. Every field narrows; empty fields do not. Times are half-open [since, until)."""
@@ -57,7 +82,7 @@ class Filter:
     tiers: frozenset[Tier] = frozenset()
     statuses: frozenset[Status] = frozenset({Status.ACTIVE})
     tags: tuple[str, ...] = ()
-    metadata: tuple[Condition, ...] = ()
+    metadata: tuple[Test, ...] = ()
     session: str | None = None
     author: str | None = None
     speaker: str | None = None
