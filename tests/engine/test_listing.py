@@ -136,8 +136,10 @@ class TestTimeline:
     def test_it_says_which_instants_were_meant(self, cortex: Cortex) -> None:
         """The page has the half-open range that the dates stood for."""
         page = cortex.timeline(since="2023-05-08", until="2023-05-08")
-        assert page.since == datetime(2023, 5, 8, tzinfo=UTC)
-        assert page.until == datetime(2023, 5, 9, tzinfo=UTC)
+        assert page.times == {
+            "event_since": datetime(2023, 5, 8, tzinfo=UTC),
+            "event_until": datetime(2023, 5, 9, tzinfo=UTC),
+        }
 
     def test_it_is_paged_and_filtered(self, cortex: Cortex) -> None:
         """Limit, cursor, kinds and tags work as in a listing."""

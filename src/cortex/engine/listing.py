@@ -14,7 +14,7 @@ from cortex.errors import NotFound
 from cortex.model.memory import Memory
 from cortex.model.page import Page
 from cortex.model.policy import Action, Caller, Grant
-from cortex.model.query import Listing, Order, Selection
+from cortex.model.query import Listing, Selection
 
 _STEP = 500
 
@@ -38,14 +38,12 @@ def page(deps: Deps, caller: Caller, asked: Listing) -> Page:
             found.append(memory)
         if len(found) > asked.limit:
             break
-    by_event = asked.order is Order.EVENT
     return Page(
         memories=tuple(found[: asked.limit]),
         total=_total(deps, selection),
         next_cursor=encode(found[asked.limit - 1], asked.order) if len(found) > asked.limit else None,
         limit=asked.limit,
-        since=asked.filter.event_since if by_event else asked.filter.created_since,
-        until=asked.filter.event_until if by_event else asked.filter.created_until,
+        times=asked.filter.times,
     )
 
 

@@ -81,6 +81,7 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
         limit=question.limit,
         ranking=question.ranking.value,
         fusion=question.fusion.value,
+        times=question.filter.times,
         left_out=tuple(item for item in near if item.id not in {hit.memory.id for hit in hits}),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,15 +14,14 @@ from cortex.model.memory import Memory
 class Page:
     """Some memories in order. ``total`` counts all that fit; ``next_cursor`` asks for the following page.
 
-    ``since`` and ``until`` are the instants that the given dates meant, half-open.
+    ``times`` are the instants that the given dates meant, by name; ranges are half-open.
     """
 
     memories: tuple[Memory, ...]
     total: int
     next_cursor: str | None = None
     limit: int = 0
-    since: datetime | None = None
-    until: datetime | None = None
+    times: Mapping[str, datetime] = field(default_factory=dict)
 
 
 class Details(NamedTuple):

@@ -97,8 +97,15 @@ class Filter:
         """Whether only the status narrows, and to active."""
         return self == _ACTIVE_ONLY
 
+    @property
+    def times(self) -> dict[str, datetime]:
+        """The ends that are set, by name: what the times of a question meant."""
+        named = {name: getattr(self, name) for name in _TIMES}
+        return {name: at for name, at in named.items() if at is not None}
+
 
 _ACTIVE_ONLY = Filter()
+_TIMES = ("created_since", "created_until", "event_since", "event_until")
 
 
 class Order(StrEnum):

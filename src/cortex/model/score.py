@@ -58,7 +58,8 @@ class Recall:
     """The answer to one question.
 
     ``legs`` ran; ``degraded`` could not, with the cause in ``notes``. ``pending`` counts the memories
-    of these scopes that have no vector yet and are found by their words only.
+    of these scopes that have no vector yet and are found by their words only. ``times`` are the instants that
+    the given dates meant, by name; ranges are half-open.
     """
 
     hits: tuple[Hit, ...]
@@ -69,4 +70,5 @@ class Recall:
     limit: int = 0
     ranking: str = "relevance"
     fusion: str = "rrf"
+    times: Mapping[str, datetime] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()

@@ -274,6 +274,10 @@ def test_a_timeline_shows_its_stretch(cortex: Cortex, door: Door) -> None:
     answer = door.call("recall_timeline", since="2026-05-30", until="2026-05-31")
     assert [memory["content"] for memory in answer.data["memories"]] == ["tea on 2026-05-30", "tea on 2026-05-31"]
     assert (answer.data["since"], answer.data["until"]) == ("2026-05-30T00:00:00+00:00", "2026-06-01T00:00:00+00:00")
+    assert "Asked for: from 2026-05-30T00:00:00+00:00, before 2026-06-01T00:00:00+00:00." in answer.text
+    found = door.call("recall", query="tea", event_until="2026-05-31")
+    assert (found.data["event_until"], found.data["found"]) == (answer.data["until"], 2)
+    assert "Asked for: before 2026-06-01T00:00:00+00:00." in found.text
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from cortex.errors import InvalidInput
@@ -40,12 +41,14 @@ def recalled(answer: Recall, budget: int) -> Reply:
     reasons = [beginning(note, _REASON) for note in answer.notes]
     tail = [f"Degraded ({', '.join(answer.degraded)}): {reason}" for reason in reasons]
     tail += [f"{_memories(answer.pending)} still found by words only."] if answer.pending else []
+    tail += _asked_for(answer.times)
     data: Facts = {
         "found": len(answer.hits),
         "legs": list(answer.legs),
         "degraded": list(answer.degraded),
         "notes": reasons,
         "pending": answer.pending,
+        **{name: at.isoformat() for name, at in answer.times.items()},
     }
     shown, cut = fitted([hit_of(hit) for hit in answer.hits], _room(tail, data, budget))
     if len(shown) < len(answer.hits):
@@ -109,10 +112,10 @@ def _stretch(facts: Facts, start: int, text: str, left_out: Sequence[str]) -> Re
 
 def _page(page: Page, budget: int) -> tuple[list[str], Facts, list[Facts], list[str]]:
     tail = [f"More: cursor {page.next_cursor}"] if page.next_cursor else []
+    tail += _asked_for(page.times)
     data: Facts = {"total": page.total}
     data |= {"next_cursor": page.next_cursor} if page.next_cursor else {}
-    for name, at in (("since", page.since), ("until", page.until)):
-        data |= {name: at.isoformat()} if at else {}
+    data |= {name.removeprefix("event_"): at.isoformat() for name, at in page.times.items()}
     shown, cut = fitted([facts_of(memory) for memory in page.memories], _room(tail, data, budget))
     return tail, data, shown, cut
 
@@ -127,6 +130,12 @@ def _said(said: Sequence[str], data: Facts, cut: Sequence[str]) -> Reply:
 
 def _cut(cut: Sequence[str]) -> list[str]:
     return [f"[Cut to fit: {'; '.join(cut)}]"] if cut else []
+
+
+def _asked_for(times: Mapping[str, datetime]) -> list[str]:
+    """What the dates of a question meant."""
+    ends = [f"{'from' if name.endswith('since') else 'before'} {at.isoformat()}" for name, at in times.items()]
+    return [f"Asked for: {', '.join(ends)}."] if ends else []
 
 
 def _memories(count: int) -> str:

@@ -121,6 +121,8 @@ _RECALL = _object(
         "degraded": _list_of(_TEXT),
         "notes": _list_of(_TEXT),
         "pending": _INTEGER,
+        "event_since": _TEXT,
+        "event_until": _TEXT,
         "cut": _TEXT,
     },
     ("memories", "found", "legs", "degraded", "notes", "pending"),
