@@ -181,6 +181,50 @@ class TestForgetAll:
         assert sum(filed.forget_all("user:ada", confirm="user:ada").counts.values()) == 0
         assert filed.memorize("a new life").deduplicated is False
 
+    def test_a_filter_chooses(self, filed: Cortex, path: Path) -> None:
+        """What a listing shows with a filter, the dry run names and the erasure takes; the rest stays."""
+        words = Words(2)
+        gone = [kept(filed.memorize(words.text(99, secret=True), tags=["a_b"], kind="event").id) for _ in range(3)]
+        filed.update(gone[0], importance=9)
+        filed.memorize("stays", tags=["axb"], kind="event")
+        filed.memorize("is elsewhere", tags=["a_b"], scope="global")
+        filed.archive(kept(filed.memorize("archived", tags=["a_b"]).id))
+        shown = [memory.id for memory in filed.list_memories(tags=["a_b"], order="oldest").memories]
+        told = filed.forget_all("user:ada", tags=["a_b"], dry_run=True)
+        assert (list(told.ids or ()), told.counts, filed.count()) == (shown, {"memories": 3}, 4)
+        receipt = filed.forget_all("user:ada", confirm="user:ada", tags=["a_b"], idempotency_key="k")
+        assert (receipt.ids, receipt.counts["memories"], receipt.counts["versions"]) == (told.ids, 3, 1)
+        assert left(path, words.secret) == []
+        assert filed.forget_all("user:ada", confirm="user:ada", tags=["a_b"], idempotency_key="k") == receipt
+        with pytest.raises(IdempotencyConflict):
+            filed.forget_all("user:ada", confirm="user:ada", tags=["axb"], idempotency_key="k")
+        assert sum(filed.count(statuses=["active", "archived"], scope=s) for s in ("user:ada", "global")) == 3
+        assert filed.forget_all("user:ada", confirm="user:ada", tags=["a_b"]).ids == ()
+
+    def test_a_dry_run_of_everything(self, cortex: Cortex) -> None:
+        """Without a filter it names every row, hidden ones too, and spends no key."""
+        cortex.archive(kept(cortex.memorize("tea").id))
+        cortex.memorize("coffee", expires_at="2020-01-01")
+        told = cortex.forget_all("user:ada", dry_run=True, idempotency_key="k")
+        assert (len(told.ids or ()), told.counts) == (2, {"memories": 2})
+        done = cortex.forget_all("user:ada", confirm="user:ada", idempotency_key="k")
+        assert (done.ids, done.counts["memories"]) == (None, 2)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"tags": []}, {"kinds": ()}, {"metadata": {}}, {"speaker": ""}, {"min_importance": 0}, {"dry_run": 1},
+            {"tag": ["a"]}, {"as_of": "2026-05-31"}, {"scope": "global"}, {"metadata": {"k": {"$near": 1}}},
+        ],
+        ids=repr,
+    )  # fmt: skip
+    def test_a_filter_that_says_nothing_is_refused(self, cortex: Cortex, wrong: dict[str, Any]) -> None:
+        """A filter that is empty, unknown or wrong erases nothing rather than everything."""
+        cortex.memorize("tea")
+        with pytest.raises((InvalidInput, TypeError)):
+            cortex.forget_all("user:ada", confirm="user:ada", **wrong)
+        assert cortex.count() == 1
+
     def test_another_cortex_on_the_file_knows_at_once(self, filed: Cortex, path: Path) -> None:
         """A search cache that was warm gives nothing of what was erased elsewhere."""
         filed.memorize_many(f"tea {number}" for number in range(20))

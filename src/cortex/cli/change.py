@@ -72,19 +72,25 @@ def archive(run: Run, /, id: str, *, undo: bool, idempotency_key: str | None) ->
     run.show(receipt, lambda look: render.archived(receipt, look, undo=undo))
 
 
-@click.command("forget-all", cls=Verb, examples=["cortex forget-all project:old --confirm project:old"])
+@click.command("forget-all", cls=Verb, examples=[
+    "cortex forget-all project:old --confirm project:old",
+    "cortex forget-all project:old --tag draft --created-until 2025-12-31 --dry-run",
+])  # fmt: skip
 @click.argument("scope")
-@click.option("--confirm", required=True, metavar="SCOPE", help="The scope once more.")
+@click.option("--confirm", metavar="SCOPE", help="The scope once more; not needed with --dry-run.")
+@click.option("--dry-run", is_flag=True, help="Say what would be erased.")
+@options.narrow
 @options.once
 @click.pass_obj
-def forget_all(run: Run, /, scope: str, confirm: str, idempotency_key: str | None) -> None:
+def forget_all(run: Run, /, scope: str, *, dry_run: bool, **within: Any) -> None:
     """Erase everything in a scope.
 
-    It cannot be undone. Other scopes, however similar their names, are not touched.
+    With filters, what list shows with the same ones. It cannot be undone. Other scopes, however similar their names,
+    are not touched.
     """
     with run.cortex() as cortex:
-        receipt = cortex.forget_all(scope, confirm=confirm, idempotency_key=idempotency_key)
-    run.show(receipt, lambda look: render.forgotten(receipt, look))
+        receipt = cortex.forget_all(scope, dry_run=dry_run, **given(within))
+    run.show(receipt, lambda look: (render.chosen if dry_run else render.forgotten)(receipt, look))
 
 
 def _changes(content: str | None, clear: tuple[str, ...], fields: dict[str, Any]) -> dict[str, Any]:

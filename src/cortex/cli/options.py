@@ -150,9 +150,7 @@ once = click.option(
 cursor = click.option("--cursor", metavar="TEXT", help="Where to go on, as the page before said.")
 as_of = click.option("--as-of", metavar="TIME", help="Look back: what was kept and held then; a date means its end.")
 
-filters = _all(
-    scopes,
-    as_of,
+narrow = _all(
     kinds,
     tags,
     click.option("--metadata", type=JsonObject(), metavar="JSON",
@@ -169,3 +167,4 @@ filters = _all(
     click.option("--created-since", metavar="TIME", help="Kept then or later."),
     click.option("--created-until", metavar="TIME", help="Kept then or earlier."),
 )  # fmt: skip
+filters = _all(scopes, as_of, narrow)

@@ -75,11 +75,21 @@ def updated(receipt: Receipt, look: Look) -> Iterator[str]:
 
 def forgotten(receipt: Receipt, look: Look) -> Iterator[str]:
     """What was erased, a count for each kind of trace."""
-    yield f"forgot {receipt.id or 'everything'}{_elsewhere(receipt.scope, look)}"
+    what = receipt.id or ("everything" if receipt.ids is None else f"{len(receipt.ids):,} memories")
+    yield f"forgot {what}{_elsewhere(receipt.scope, look)}"
     counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in receipt.counts.items() if count)
     yield f"{'':{SHORT + 2}}erased: {counts or 'nothing else'}"
     for path in receipt.remaining:
         yield f"{'':{SHORT + 2}}may still hold it: {safe(path)}"
+
+
+def chosen(receipt: Receipt, look: Look) -> Iterator[str]:
+    """What would be erased: the ids, and the instants that the dates meant."""
+    ids = receipt.ids or ()
+    yield f"would forget {len(ids):,} memories{_elsewhere(receipt.scope, look)}; nothing is erased"
+    for name, at in receipt.times.items():
+        yield f"{'':{SHORT + 2}}{name.replace('_', ' ')} {_when(at, look)}"
+    yield from map(_id, ids)
 
 
 def archived(receipt: Receipt, look: Look, *, undo: bool) -> Iterator[str]:

@@ -17,6 +17,7 @@ from cortex.model.change import Receipt
 from cortex.model.fields import (
     Changes,
     CountFields,
+    ErasureFields,
     Item,
     ListFields,
     MemoryFields,
@@ -107,10 +108,18 @@ class Engine:
         """Erase a memory with its history and every other trace; the receipt counts them."""
         return forget.forget(self._deps, self._caller, memory_id, self._intake.key(idempotency_key))
 
-    def forget_all(self, scope: str | Scope, *, confirm: str, idempotency_key: str | None = None) -> Receipt:
-        """Erase everything in a scope; ``confirm`` repeats the scope."""
-        key = self._intake.key(idempotency_key)
-        return forget.forget_all(self._deps, self._caller, self._intake.scope(scope), confirm, key)
+    @spelled_out(ErasureFields)
+    def forget_all(
+        self,
+        scope: str | Scope,
+        *,
+        confirm: str | None = None,
+        idempotency_key: str | None = None,
+        **within: Unpack[ErasureFields],
+    ) -> Receipt:
+        """Erase everything in a scope, or what passes a filter; ``confirm`` repeats the scope, but for a dry run."""
+        wish = self._intake.erasure(scope, confirm, within)
+        return forget.forget_all(self._deps, self._caller, wish, self._intake.key(idempotency_key))
 
     def health(self) -> Health:
         """Whether everything works: the file, the vectors, what is still owed."""

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
+from cortex.core.matching import details_pass
 from cortex.engine import guard, requests
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.errors import InvalidInput, NotFound
-from cortex.model.change import Batch, EraseMemory, EraseScope, Receipt, SetStatus
+from cortex.model.change import Batch, EraseMemory, EraseScope, Outcome, Receipt, SetStatus
 from cortex.model.memory import Status
-from cortex.model.policy import Action, Caller
-from cortex.model.scope import Scope
+from cortex.model.policy import Action, Caller, Grant
+from cortex.model.query import Erasure, Filter, Order, Selection
+
+_STEP = 500
+
+
+class _Named(NamedTuple):
+    seq: int
+    id: str
 
 
 def forget(deps: Deps, caller: Caller, id_or_prefix: object, key: str | None) -> Receipt:
@@ -41,18 +50,27 @@ def forget(deps: Deps, caller: Caller, id_or_prefix: object, key: str | None) ->
     return _scrubbed(deps, requests.receipt("forget", outcome, facts))
 
 
-def forget_all(deps: Deps, caller: Caller, scope: Scope, confirm: object, key: str | None) -> Receipt:
-    """Erase everything in one scope, at once; ``confirm`` must repeat the scope."""
-    if confirm != scope.key:
-        raise InvalidInput("confirm", f"{confirm!r} is not the scope; repeat it to erase all of it: {scope.key!r}")
-    if (earlier := requests.answered(deps, caller, "forget_all", key, scope.key)) is not None:
+def forget_all(deps: Deps, caller: Caller, wish: Erasure, key: str | None) -> Receipt:
+    """Erase everything in one scope at once, or what passes a filter there; a dry run only tells what that is."""
+    request = _request(wish)
+    if not wish.dry_run and (earlier := requests.answered(deps, caller, "forget_all", key, request)) is not None:
         return _scrubbed(deps, earlier)
-    grant = guard.authorise(caller, Action.WRITE, [scope])
-    if scope not in deps.store.known_scopes(caller.org_id):
-        raise NotFound(f"nothing was ever kept in the scope {scope.key!r}; stats shows the scopes")
-    facts = {"scope": scope.key, "remaining": deps.store.archive.backups()}
-    claim = requests.claim("forget_all", key, scope.key, deps.clock.now(), facts)
-    outcome = deps.store.apply(Batch(grant=grant, changes=(EraseScope(scope, claim),))).outcomes[0]
+    grant = guard.authorise(caller, Action.WRITE, [wish.scope])
+    if wish.scope not in deps.store.known_scopes(caller.org_id):
+        raise NotFound(f"nothing was ever kept in the scope {wish.scope.key!r}; stats shows the scopes")
+    chosen = _chosen(deps, grant, wish) if wish.filter or wish.dry_run else None
+    facts: dict[str, Any] = {"scope": wish.scope.key, "remaining": deps.store.archive.backups()}
+    if chosen is not None:
+        facts["ids"] = [memory.id for memory in chosen]
+    if wish.filter:
+        facts["times"] = {name: at.isoformat() for name, at in wish.filter.times.items()}
+    if wish.dry_run:
+        outcome = Outcome("", 0, applied=False, counts={"memories": len(chosen or ())})
+        return requests.receipt("forget_all", outcome, facts)
+    claim = requests.claim("forget_all", key, request, deps.clock.now(), facts)
+    only = None if chosen is None else tuple(memory.seq for memory in chosen)
+    erase = EraseScope(wish.scope, claim, only)
+    outcome = deps.store.apply(Batch(grant=grant, changes=(erase,))).outcomes[0]
     return _scrubbed(deps, requests.receipt("forget_all", outcome, facts))
 
 
@@ -61,6 +79,35 @@ def _scrubbed(deps: Deps, receipt: Receipt) -> Receipt:
     if deps.store.archive.scrub():
         return receipt
     return replace(receipt, remaining=(*receipt.remaining, *deps.store.archive.unscrubbed()))
+
+
+def _request(wish: Erasure) -> object:
+    """What tells one erasure from another, in the same words in every process."""
+    if wish.filter is None:
+        return wish.scope.key
+    values = {field.name: getattr(wish.filter, field.name) for field in fields(Filter)}
+    return wish.scope.key, {name: sorted(v) if isinstance(v, frozenset) else v for name, v in values.items()}
+
+
+def _chosen(deps: Deps, grant: Grant, wish: Erasure) -> list[_Named]:
+    """What a filter chooses, as a listing would show it; without one, all that is there."""
+    if wish.filter is None:
+        return list(_everything(deps, grant))
+    wanted = wish.filter
+    selection = Selection(
+        scopes=grant.scopes, clearance=grant.clearance, now=deps.clock.now(), filter=wanted, order=Order.OLDEST
+    )
+    rows = deps.store.matching(selection, details=bool(wanted.tags or wanted.metadata))
+    seqs = sorted(row.seq for row in rows if details_pass(row.tags, row.metadata, wanted))
+    chunks = (seqs[start : start + _STEP] for start in range(0, len(seqs), _STEP))
+    return [_Named(memory.seq, memory.id) for chunk in chunks for memory in deps.store.read(chunk)]
+
+
+def _everything(deps: Deps, grant: Grant) -> Iterator[_Named]:
+    after = 0
+    while batch := deps.store.archive.records(grant.scopes, after, _STEP):
+        after = batch[-1].current.memory.seq
+        yield from (_Named(record.current.memory.seq, record.current.memory.id) for record in batch)
 
 
 def archive(deps: Deps, caller: Caller, id_or_prefix: object, *, undo: bool, key: str | None) -> Receipt:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from datetime import datetime, tzinfo
 from typing import Any, get_type_hints
@@ -14,7 +14,7 @@ from cortex.model.closest import refuse_unknown
 from cortex.model.fields import Changes, FilterFields, Item
 from cortex.model.memory import Clearance, Draft, Kind, Role, Status, Tier
 from cortex.model.policy import Caller
-from cortex.model.query import Filter, Fusion, Listing, Order, Question, Ranking
+from cortex.model.query import Erasure, Filter, Fusion, Listing, Order, Question, Ranking
 from cortex.model.scope import Scope
 from cortex.model.transfer import Conflict
 
@@ -66,9 +66,9 @@ class Intake:
         raise InvalidInput("scope", f"expected text, got {type(given).__name__}")
 
     def named_scope(self, given: object) -> Scope:
-        """One scope, which must be named: an update that cleared it would move the memory unasked."""
+        """One scope, which must be named: without, an update would move a memory, an erasure take the caller's own."""
         if given is None:
-            raise InvalidInput("scope", "cannot be cleared; name the scope to move the memory to")
+            raise InvalidInput("scope", "missing; name one")
         return self.scope(given)
 
     def scopes(self, given: object) -> list[Scope]:
@@ -132,6 +132,17 @@ class Intake:
             cursor=given.get("cursor"),
             as_of=self.as_of(given.get("as_of")),
         )
+
+    def erasure(self, scope: object, confirm: object, given: Mapping[str, Any]) -> Erasure:
+        """What to erase of a scope; an empty value is refused, since as a filter it would let everything through."""
+        home, dry_run = self.named_scope(scope), intake.switch("dry_run", given.get("dry_run"))
+        if not dry_run and confirm != home.key:
+            raise InvalidInput("confirm", f"{confirm!r} is not the scope; repeat it to erase in it: {home.key!r}")
+        narrow = {name: value for name, value in given.items() if name != "dry_run" and value is not None}
+        for name, value in narrow.items():
+            if isinstance(value, Collection) and not value:
+                raise InvalidInput(name, "is empty and would choose everything; leave it out, or say what to erase")
+        return Erasure(scope=home, filter=self.filter(narrow) if narrow else None, dry_run=dry_run)
 
     def as_of(self, given: object) -> datetime | None:
         """The instant to look back to; None is now."""

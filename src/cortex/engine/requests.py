@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -38,5 +38,16 @@ def receipt(verb: str, outcome: Outcome, facts: Mapping[str, Any]) -> Receipt:
     if outcome.conflict:
         raise IdempotencyConflict("the idempotency_key was used for another call a moment ago; use a new key")
     said = facts if outcome.receipt is None else outcome.receipt
-    fields = {"counts": outcome.counts, **said, "verb": verb}
-    return Receipt(id=outcome.id or None, **(fields | {"remaining": tuple(fields.get("remaining", ()))}))
+    fields: dict[str, Any] = {"counts": outcome.counts, **said, "verb": verb}
+    # As JSON has kept them.
+    for name, read in _FROM_JSON.items():
+        if name in fields:
+            fields[name] = read(fields[name])
+    return Receipt(id=outcome.id or None, **fields)
+
+
+def _instants(given: Mapping[str, str]) -> dict[str, datetime]:
+    return {name: datetime.fromisoformat(at) for name, at in given.items()}
+
+
+_FROM_JSON: Mapping[str, Callable[[Any], Any]] = {"remaining": tuple, "ids": tuple, "times": _instants}

@@ -84,10 +84,11 @@ class EraseMemory:
 
 @dataclass(frozen=True, slots=True)
 class EraseScope:
-    """Remove every trace of every memory of a scope."""
+    """Remove every trace of every memory of a scope, or of those of them that are named by seq."""
 
     scope: Scope
     idempotency: Idempotency | None = None
+    only: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +175,9 @@ class Receipt:
     ``deduplicated``: an equal memory was there, ``id`` is its. ``pending``: stored and found by its words,
     its vector is still owed. ``embedded_chars`` of ``content_chars`` are searched by meaning; all of them
     by words. ``counts`` says what an erasure removed, a kind of trace each; ``remaining`` names the files that may
-    still hold it: backups, and the store's own while others keep its traces from being removed. ``error``: why
-    this item of a list was not stored.
+    still hold it: backups, and the store's own while others keep its traces from being removed. ``ids`` are the
+    memories that a filter chose (None without one), ``times`` the instants that its dates meant. ``error``: why this
+    item of a list was not stored.
     """
 
     verb: str
@@ -188,5 +190,7 @@ class Receipt:
     embedded_chars: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
     remaining: tuple[str, ...] = ()
+    ids: tuple[str, ...] | None = None
+    times: Mapping[str, datetime] = field(default_factory=dict)
     error: str | None = None
     error_code: str | None = None

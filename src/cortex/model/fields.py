@@ -83,6 +83,12 @@ class CountFields(FilterFields, total=False):
     as_of: Time | None
 
 
+class ErasureFields(FilterFields, total=False):
+    """What to erase of a scope, and whether only to tell."""
+
+    dry_run: bool | None
+
+
 class ListFields(CountFields, total=False):
     """What to list, in which order, how many, from where."""
 

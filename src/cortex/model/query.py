@@ -149,6 +149,15 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """What to erase of a scope: what passes the filter, or all of it; or only to tell."""
+
+    scope: Scope
+    filter: Filter | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One recall: the text, how many hits, within what, ordered how."""
 

@@ -179,12 +179,13 @@ def _erase(tables: Tables, change: EraseMemory) -> Outcome:
 
 def _erase_scope(tables: Tables, change: EraseScope) -> Outcome:
     tables.scopes[change.scope] = None
-    rows = [row for row in tables.rows.values() if row.memory.scope == change.scope]
+    chosen = tables.rows.keys() if change.only is None else set(change.only)
+    rows = [row for seq, row in tables.rows.items() if row.memory.scope == change.scope and seq in chosen]
     for row in rows:
         _bury(tables, row)
     counts = Counter(_erase_rows(tables, rows))
-    # A memory that moved away leaves what it said here.
-    for seq, forms in tables.versions.items():
+    # A memory that moved away leaves what it said here, when all of it goes.
+    for seq, forms in tables.versions.items() if change.only is None else ():
         left = [form for form in forms if form.memory.scope == change.scope]
         counts += _old_traces(tables, left)
         tables.versions[seq] = tuple(form for form in forms if form.memory.scope != change.scope)

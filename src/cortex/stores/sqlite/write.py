@@ -224,30 +224,37 @@ class Writer:
         if owner is None:
             return Outcome(change.id, change.seq, applied=False, counts={"memories": 0})
         self._gone(owner[0], change.seq)
-        outcome = Outcome(change.id, change.seq, applied=True, counts=self._erase_rows("seq = ?", change.seq))
+        outcome = Outcome(change.id, change.seq, applied=True, counts=self._erase_rows("seq = ?", [change.seq]))
         self._remember(change.idempotency, outcome)
         return outcome
 
     def _erase_scope(self, change: EraseScope) -> Outcome:
         scope_id = self._scope_id(change.scope)
+        which = "scope_id = ?"
+        bound: list[int | str] = [scope_id]
+        if change.only is not None:  # one parameter, however many they are
+            which, bound = f"{which} AND seq IN (SELECT value FROM json_each(?))", [scope_id, json.dumps(change.only)]
         self._db.execute(
-            "INSERT INTO erased (scope_id, change, seq) SELECT scope_id, ?, seq FROM memories WHERE scope_id = ?",
-            [self._next_change(), scope_id],
+            f"INSERT INTO erased (scope_id, change, seq) SELECT scope_id, ?, seq FROM memories WHERE {which}",
+            [self._next_change(), *bound],
         )
-        counts = self._erase_rows("scope_id = ?", scope_id)
+        counts = self._erase_rows(which, bound)
+        if change.only is None:  # what a memory that moved away said here
+            counts["version_vectors"] += self._db.execute(_OLD_VECTORS_OF_SCOPE, [scope_id]).rowcount
+            counts["versions"] += self._db.execute("DELETE FROM versions WHERE scope_id = ?", [scope_id]).rowcount
         outcome = Outcome("", 0, applied=True, counts=counts)
         self._remember(change.idempotency, outcome)
         return outcome
 
-    def _erase_rows(self, which: str, value: int) -> dict[str, int]:
+    def _erase_rows(self, which: str, bound: list[int | str]) -> dict[str, int]:
         """Remove the chosen memories from every table; how many rows went from each."""
         seqs = f"SELECT seq FROM memories WHERE {which}"
         ids = f"SELECT id FROM memories WHERE {which}"
         # The digest of an erased text is a trace of it; the key stays taken.
-        self._db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids})", [value])
+        self._db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids})", bound)
         self._db.execute(OWE_A_SCRUB)
         counts = {
-            name: self._db.execute(f"DELETE FROM {table} WHERE {column} IN ({chosen})", [value]).rowcount
+            name: self._db.execute(f"DELETE FROM {table} WHERE {column} IN ({chosen})", bound).rowcount
             for name, table, column, chosen in (
                 ("vectors", "vectors", "seq", seqs),
                 ("token_vectors", "token_vectors", "seq", seqs),
@@ -259,11 +266,7 @@ class Writer:
                 ("versions", "versions", "seq", seqs),
             )
         }
-        # A version may lie in another scope than the memory does now.
-        if which.startswith("scope_id"):
-            counts["version_vectors"] += self._db.execute(_OLD_VECTORS_OF_SCOPE, [value]).rowcount
-            counts["versions"] += self._db.execute("DELETE FROM versions WHERE scope_id = ?", [value]).rowcount
-        counts["memories"] = self._db.execute(f"DELETE FROM memories WHERE {which}", [value]).rowcount
+        counts["memories"] = self._db.execute(f"DELETE FROM memories WHERE {which}", bound).rowcount
         return counts
 
     def _put_record(self, change: PutRecord) -> Outcome:

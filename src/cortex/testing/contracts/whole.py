@@ -270,6 +270,23 @@ class EraseScopeContract(StoreSuite):
         assert Counter(outcome.counts) == Counter(versions=1, version_vectors=1)
         assert [m.content for m in store.archive.history(old.seq)] == ["milk", "water"]
 
+    def test_only_the_named_ones_go(self, store: Store) -> None:
+        """Of a scope exactly the memories that are named and live there; what moved away keeps its past."""
+        moved = kept(store, "tea", embedding())
+        commit(store, revised(moved, embedding(), content="milk", scope=BOB))
+        first, second, third = (kept(store, f"cup {i}", embedding()) for i in range(3))
+        commit(store, revised(second, embedding(), content="cup two"))
+        (outcome,) = commit(store, EraseScope(ADA, only=(first.seq, second.seq, moved.seq, 10**9)))
+        assert {name: n for name, n in outcome.counts.items() if n} == {
+            "memories": 2, "text_index": 2, "vectors": 2, "versions": 1, "version_vectors": 1,
+        }  # fmt: skip
+        assert contents(store) == ["cup 2"]
+        assert [m.content for m in store.archive.history(moved.seq)] == ["tea", "milk"]
+        feed = store.feed(ADA, 0, SIGNATURE)
+        assert [row.seq for row in feed.rows] == [third.seq]
+        (nothing,) = commit(store, EraseScope(ADA, only=()))
+        assert sum(nothing.counts.values()) == 0
+
     def test_an_empty_scope_counts_nothing(self, store: Store) -> None:
         """A second erasure finds nothing, and a scope stays known."""
         kept(store, "tea")
