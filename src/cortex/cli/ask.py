@@ -35,7 +35,7 @@ def recall(run: Run, /, query: str, **fields: Any) -> None:
     """
     with run.cortex() as cortex:
         answer = cortex.recall(query, **given(fields))
-    _show(run, answer)
+    _show(run, answer, fields["limit"])
 
 
 @click.command("search", cls=Verb, examples=[
@@ -54,11 +54,12 @@ def search(run: Run, /, owner: str, query: str, limit: int) -> None:
     with run.cortex() as cortex:
         answer = cortex.recall(query, scope=own_scope(owner), limit=limit)
     run.look = replace(run.look, home=own_scope(owner))
-    _show(run, answer)
+    _show(run, answer, limit)
 
 
-def _show(run: Run, answer: Recall) -> None:
+def _show(run: Run, answer: Recall, limit: int | None) -> None:
     run.show(answer, lambda look: render.recall(answer, look))
     if not answer.hits:
         run.note("nothing found")
     run.warn(render.lacking(answer))
+    run.warn(render.capped(limit, answer.limit))

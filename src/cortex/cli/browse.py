@@ -66,7 +66,7 @@ def list_memories(run: Run, /, *, every: bool, **fields: Any) -> None:
     with run.cortex() as cortex:
         page = _all_pages(cortex, given(fields)) if every else cortex.list_memories(**given(fields))
     run.show(page, lambda look: render.memories(page.memories, look))
-    _more(run, page)
+    _more(run, page, None if every else fields["limit"])
 
 
 @click.command("timeline", cls=Verb, examples=[
@@ -90,7 +90,7 @@ def timeline(run: Run, /, **fields: Any) -> None:
     with run.cortex() as cortex:
         page = cortex.timeline(**given(fields))
     run.show(page, lambda look: render.memories(page.memories, look, clock=True))
-    _more(run, page)
+    _more(run, page, fields["limit"])
 
 
 @click.command("count", cls=Verb, examples=["cortex count", "cortex count --kind decision --tag database"])
@@ -113,7 +113,8 @@ def _all_pages(cortex: Cortex, fields: dict[str, Any]) -> Page:
     return replace(page, memories=tuple(found), limit=len(found))
 
 
-def _more(run: Run, page: Page) -> None:
+def _more(run: Run, page: Page, limit: int | None) -> None:
+    run.warn(render.capped(limit, page.limit))
     if page.next_cursor is not None:
         run.note(f"{len(page.memories):,} of {page.total:,}; more with --cursor {safe(page.next_cursor)}, or --all")
     elif not page.memories:

@@ -45,7 +45,7 @@ def recall(answer: Recall, look: Look) -> Iterator[str]:
     lines = memories((hit.memory for hit in answer.hits), look)
     for hit, line in zip(answer.hits, lines, strict=True):
         yield line
-        yield click.style(f"{'':{SHORT + 2}}{hit.score:.4f} = {_parts(hit.parts)}", dim=True)
+        yield click.style(f"{'':{SHORT + 2}}{hit.score:.4f} = {_parts(hit.parts)}{_reach(hit.memory)}", dim=True)
     if answer.left_out:
         yield ""
         yield click.style("left out", bold=True)
@@ -138,6 +138,12 @@ def lacking(answer: Recall) -> Iterator[str]:
         yield f"{_memories(answer.pending)} found by words only until the vectors are made: cortex worker --once"
 
 
+def capped(asked: int | None, limit: int) -> Iterator[str]:
+    """That fewer are shown than were asked for."""
+    if asked is not None and asked > limit:
+        yield f"the limit was brought down to {limit:,}"
+
+
 def _memories(count: int) -> str:
     return "1 memory is" if count == 1 else f"{count} memories are"
 
@@ -167,6 +173,12 @@ def _elsewhere(scope: str | None, look: Look) -> str:
 
 def _parts(parts: Mapping[str, LegScore]) -> str:
     return ", ".join(f"{leg} {part.rank} ({part.score:.3f})" for leg, part in parts.items())
+
+
+def _reach(memory: Memory) -> str:
+    """How much of a long text its vectors have read."""
+    embedded, whole = memory.embedded_chars, len(memory.content)
+    return f"; by meaning its first {embedded:,} of {whole:,} characters" if 0 < embedded < whole else ""
 
 
 def _when(at: datetime, look: Look) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from os import PathLike, fspath
 from pathlib import Path
 
+from cortex.core.intake import whole
 from cortex.engine import files, jobs, portability, reindex, single_user
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
@@ -29,7 +30,7 @@ class Admin:
 
     def run_jobs(self, most: int = 1000) -> JobReport:
         """Do follow-up work that is due, such as vectors that are still owed."""
-        return jobs.run_jobs(self._deps, self._caller, owner=self._deps.new_id(), most=most)
+        return jobs.run_jobs(self._deps, self._caller, owner=self._deps.new_id(), most=whole("most", most, 1))
 
     def requeue(self) -> int:
         """Queue work for memories that lack vectors and have no job; how many."""

@@ -14,10 +14,12 @@ SHORT_ID = 12
 
 def facts_of(memory: Memory) -> Facts:
     """What a memory says of itself; what it does not say is left out."""
+    embedded = memory.embedded_chars
     said = {
         "id": memory.id,
         "content": memory.content,
         "content_chars": len(memory.content),
+        "embedded_chars": embedded if 0 < embedded < len(memory.content) else None,
         "kind": memory.kind.value,
         "scope": memory.scope.key,
         "status": memory.status.value,
@@ -52,6 +54,7 @@ def head(facts: Facts) -> str:
     shown += [facts["scope"]] if "scope" in facts else []
     shown += [_why(facts)] if "score" in facts else []
     shown += [facts["status"]] if facts["status"] != "active" else []
+    shown += [f"first {facts['embedded_chars']:,} characters by meaning"] if "embedded_chars" in facts else []
     shown += [" ".join(f"#{_flat(tag)}" for tag in facts["tags"])] if "tags" in facts else []
     return f"[{' | '.join(shown)}]"
 

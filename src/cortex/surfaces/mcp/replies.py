@@ -36,13 +36,14 @@ class Reply:
         return max(len(self.text), len(compact(self.data)))
 
 
-def recalled(answer: Recall, budget: int) -> Reply:
-    """The hits, best first."""
+def recalled(answer: Recall, budget: int, limit: int | None = None) -> Reply:
+    """The hits, best first; ``limit`` is how many were asked for."""
     reasons = [beginning(note, _REASON) for note in answer.notes]
     tail = [f"Degraded ({', '.join(answer.degraded)}): {reason}" for reason in reasons]
     tail += [f"{_memories(answer.pending)} still found by words only."] if answer.pending else []
-    tail += _asked_for(answer.times)
+    tail += _asked_for(answer.times) + _capped(limit, answer.limit)
     data: Facts = {
+        "limit": answer.limit,
         "found": len(answer.hits),
         "legs": list(answer.legs),
         "degraded": list(answer.degraded),
@@ -58,10 +59,11 @@ def recalled(answer: Recall, budget: int) -> Reply:
     return _said([*said, *_cut(cut), *tail], {"memories": shown, **data}, cut)
 
 
-def listed(ask: Callable[..., Page], budget: int) -> Reply:
+def listed(ask: Callable[..., Page], budget: int, limit: int | None = None) -> Reply:
     """A page of memories; where fewer fit, the page of that many, so that its cursor goes on after the last shown."""
     page = ask()
     asked = len(page.memories)
+    capped = _capped(limit, page.limit)
     tail, data, shown, cut = _page(page, budget)
     while len(shown) < len(page.memories):
         page = ask(limit=len(shown))
@@ -70,7 +72,7 @@ def listed(ask: Callable[..., Page], budget: int) -> Reply:
         cut.append(f"{len(shown)} of the {asked} asked for fit, go on with the cursor")
     said = [f"{len(shown)} of {_memories(page.total)}:" if shown else f"None here, of {_memories(page.total)}."]
     said += [f"- {lines(facts)}" for facts in shown]
-    return _said([*said, *_cut(cut), *tail], {"memories": shown, **data}, cut)
+    return _said([*said, *_cut(cut), *tail, *capped], {"memories": shown, **data}, cut)
 
 
 def one(memory: Memory, start: int, budget: int) -> Reply:
@@ -113,7 +115,7 @@ def _stretch(facts: Facts, start: int, text: str, left_out: Sequence[str]) -> Re
 def _page(page: Page, budget: int) -> tuple[list[str], Facts, list[Facts], list[str]]:
     tail = [f"More: cursor {page.next_cursor}"] if page.next_cursor else []
     tail += _asked_for(page.times)
-    data: Facts = {"total": page.total}
+    data: Facts = {"total": page.total, "limit": page.limit}
     data |= {"next_cursor": page.next_cursor} if page.next_cursor else {}
     data |= {name.removeprefix("event_"): at.isoformat() for name, at in page.times.items()}
     shown, cut = fitted([facts_of(memory) for memory in page.memories], _room(tail, data, budget))
@@ -136,6 +138,10 @@ def _asked_for(times: Mapping[str, datetime]) -> list[str]:
     """What the dates of a question meant."""
     ends = [f"{'from' if name.endswith('since') else 'before'} {at.isoformat()}" for name, at in times.items()]
     return [f"Asked for: {', '.join(ends)}."] if ends else []
+
+
+def _capped(asked: int | None, limit: int) -> list[str]:
+    return [f"The limit was brought down to {limit:,}."] if asked is not None and asked > limit else []
 
 
 def _memories(count: int) -> str:

@@ -72,6 +72,7 @@ _KEPT: Schema = {
     "id": _TEXT,
     "content": _TEXT,
     "content_chars": _INTEGER,
+    "embedded_chars": _INTEGER,
     "kind": _TEXT,
     "scope": _TEXT,
     "status": _TEXT,
@@ -106,6 +107,7 @@ _PAGE = _object(
     {
         "memories": _list_of(_object(_KEPT, _ALWAYS)),
         "total": _INTEGER,
+        "limit": _INTEGER,
         "next_cursor": _TEXT,
         "since": _TEXT,
         "until": _TEXT,
@@ -117,6 +119,7 @@ _RECALL = _object(
     {
         "memories": _list_of(_object(_KEPT | _RANKED, (*_ALWAYS, "score"))),
         "found": _INTEGER,
+        "limit": _INTEGER,
         "legs": _list_of(_TEXT),
         "degraded": _list_of(_TEXT),
         "notes": _list_of(_TEXT),

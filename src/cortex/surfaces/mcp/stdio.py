@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING
 
 import anyio
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cortex.engine.facade import Engine
 
 _PARSE_ERROR = -32700
+_HALF = re.compile("[\ud800-\udfff]")
 _ID = re.compile(r'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")')
 
 
@@ -67,5 +68,32 @@ def _problem(line: str) -> str | None:
         types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        return str(first["msg"])[:200]
+        return _half(line) or str(first["msg"])[:200]
     return None
+
+
+def _half(line: str) -> str:
+    """The field that holds half of a surrogate pair, which no UTF-8 can say; empty where there is none."""
+    try:
+        found = next(_halves(json.loads(line), ()), None)
+    except (ValueError, RecursionError):
+        return ""
+    if found is None:
+        return ""
+    # Without what every call has in front.
+    field = ".".join(found).removeprefix("params.").removeprefix("arguments.")
+    return f"{field.encode('ascii', 'backslashreplace').decode()[:80]}: has half of a surrogate pair"
+
+
+def _halves(value: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    match value:
+        case str() if _HALF.search(value):
+            yield path
+        case dict():
+            for key, inner in value.items():
+                yield from [(*path, key)] if _HALF.search(key) else _halves(inner, (*path, key))
+        case list():
+            for inner in value:
+                yield from _halves(inner, path)
+        case _:
+            return

@@ -46,19 +46,19 @@ def memorize(engine: Engine, arguments: Arguments, _: int) -> Reply:
 @tool(schemas.RECALL)
 def recall(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     """Answer a question with memories."""
-    return replies.recalled(engine.recall(**arguments), budget)
+    return replies.recalled(engine.recall(**arguments), budget, arguments.get("limit"))
 
 
 @tool(schemas.TIMELINE)
 def recall_timeline(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     """What happened when."""
-    return replies.listed(lambda **fewer: engine.timeline(**arguments | fewer), budget)
+    return replies.listed(lambda **fewer: engine.timeline(**arguments | fewer), budget, arguments.get("limit"))
 
 
 @tool(schemas.LIST)
 def list_memories(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     """The newest memories."""
-    return replies.listed(lambda **fewer: engine.list_memories(**arguments | fewer), budget)
+    return replies.listed(lambda **fewer: engine.list_memories(**arguments | fewer), budget, arguments.get("limit"))
 
 
 @tool(schemas.GET)
