@@ -8,7 +8,8 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -24,9 +25,17 @@ SERVER = [str(BIN / "cortex-mcp")]
 
 
 def environment(home: Path, **variables: str | Path) -> dict[str, str]:
-    """All that a server gets: a path, a home of its own, and these."""
-    base = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    """All that a server gets: a path, a home of its own, the code that is tested, and these."""
+    base = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT", "PYTHONPATH") if name in os.environ}
     return base | {"HOME": str(home)} | {name: str(value) for name, value in variables.items()}
+
+
+def wait_for(happened: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
+    """Wait until something is so; fail when it takes too long."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
 
 
 class Wire:
@@ -51,6 +60,11 @@ class Wire:
             reader.start()
         if greet:
             self.greet()
+
+    @property
+    def only_protocol(self) -> bool:
+        """Whether every line on stdout was a JSON-RPC message."""
+        return all(json.loads(line)["jsonrpc"] == "2.0" for line in self.lines)
 
     @property
     def stderr(self) -> str:
@@ -79,6 +93,13 @@ class Wire:
         number = next(self._ids)
         self._answers[number] = queue.SimpleQueue()
         self.say(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}))
+        return number
+
+    def begin_raw(self, params: str, method: str = "tools/call") -> int:
+        """Send a request whose parameters were written as JSON by hand; its id."""
+        number = next(self._ids)
+        self._answers[number] = queue.SimpleQueue()
+        self.say(f'{{"jsonrpc": "2.0", "id": {number}, "method": "{method}", "params": {params}}}')
         return number
 
     def begin_call(self, tool: str, **arguments: Any) -> int:

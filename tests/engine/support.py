@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, tzinfo
 from itertools import count
 
 from cortex import Recall
@@ -33,6 +33,7 @@ class Bench:
     ready: Callable[[], bool] = lambda: True
     wait: bool = True
     cache_bytes: int = 2**24
+    zone: tzinfo = UTC
 
     def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
         """An engine for a user, with a search cache of its own."""
@@ -43,7 +44,7 @@ class Bench:
             clock=self.clock,
             new_id=lambda: next(self.ids),
             ready=self.ready,
-            zone=UTC,
+            zone=self.zone,
             wait=self.wait,
         )
         return Engine(deps, Caller(user, clearance=clearance))
