@@ -40,8 +40,8 @@ _on_conflict = click.option(
 def export(run: Run, /, file: str, scope: tuple[str, ...], as_of: str | None) -> None:
     """Write memories to a file of JSON lines.
 
-    Every scope, unless --scope names some. Nothing is left out: ids, times, vectors and earlier versions come along.
-    An existing FILE is never overwritten; - writes to standard output.
+    Every scope, unless --scope names some. Ids, times, vectors and earlier versions come along; the first line names
+    what belongs to this store alone. An existing FILE is never overwritten; - writes to standard output.
     """
     with run.cortex() as cortex:
         lines = cortex.admin.export_lines(scope=list(scope) or None, as_of=as_of)

@@ -1,7 +1,8 @@
 """The export format: one JSON document a line, a header first; lossless and the same for the same memories.
 
 A line holds a memory with its vectors and earlier versions. What can be derived again is left out: tokens,
-fingerprint, seq. Vectors are float32, little endian, base64. Times are ISO 8601 in UTC with microseconds.
+fingerprint, seq. So is what belongs to one store alone, which the header names. Vectors are float32, little endian,
+base64. Times are ISO 8601 in UTC with microseconds.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ from cortex.model.scope import Scope
 
 FORMAT = "cortex-export"
 VERSION = 1
+WITHOUT = ["idempotency keys", "jobs", "token vectors", "vectors of models that are not searched by"]
 _TIMES = "created_at updated_at event_time valid_from valid_to expires_at working_until last_accessed_at".split()
 _ID_DIGITS = 32
 
 
 def header() -> str:
     """The first line."""
-    return _line({"format": FORMAT, "version": VERSION})
+    return _line({"format": FORMAT, "version": VERSION, "without": WITHOUT})
 
 
 def check_header(line: str) -> None:
@@ -42,7 +44,7 @@ def check_header(line: str) -> None:
     except (ValueError, RecursionError):
         first = None
     if not isinstance(first, dict) or first.get("format") != FORMAT:
-        raise InvalidInput("file", f"is no export of Cortex: its first line is not {header()}")
+        raise InvalidInput("file", f'is no export of Cortex: its first line has no "format":"{FORMAT}"')
     if first.get("version") != VERSION:
         raise InvalidInput("file", f"has format version {first.get('version')!r}; this program reads {VERSION}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 
 from cortex.core.intake import whole
@@ -43,7 +43,7 @@ class Admin:
 
         ``as_of`` leaves out what was not known or did not hold at that instant.
         """
-        count = files.write_new(Path(path), self.export_lines(scope=scope, as_of=as_of))
+        count = files.write_new(files.named(path), self.export_lines(scope=scope, as_of=as_of))
         return Exported(path=str(Path(path).absolute()), memories=count - 1)
 
     def export_lines(self, *, scope: Scopes | None = None, as_of: Time | None = None) -> Iterator[str]:
@@ -56,10 +56,11 @@ class Admin:
 
         Done again it changes nothing; broken off it goes on where it was.
         """
-        with self._deps.single_user(fspath(path)) as file:
+        source = files.named(path)
+        with self._deps.single_user(str(source)) as file:
             if file is not None:
                 return single_user.take_in(self._deps, self._caller, file, self._intake.conflict(on_conflict))
-        return self.import_lines(files.read_lines(Path(path)), on_conflict=on_conflict)
+        return self.import_lines(files.read_lines(source), on_conflict=on_conflict)
 
     def import_lines(self, lines: Iterable[str], *, on_conflict: Conflict | str = Conflict.SKIP) -> Imported:
         """Take over the lines of an export."""
@@ -87,9 +88,9 @@ class Admin:
 
     def restore(self, path: str | PathLike[str]) -> None:
         """Put a backup in the place of everything that is here; other processes see it at their next call."""
-        self._deps.store.archive.restore(fspath(path))
+        self._deps.store.archive.restore(str(files.named(path)))
         self._deps.index.forget_signature()
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a consistent copy of the whole store to a new file, while others go on writing."""
-        self._deps.store.archive.backup(fspath(path))
+        self._deps.store.archive.backup(str(files.named(path)))

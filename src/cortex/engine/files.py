@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Iterator
+from os import PathLike
 from pathlib import Path
 
 from cortex import files
+from cortex.core.intake import shown
 from cortex.errors import InvalidInput
 
 LONGEST_LINE = 64 * 2**20
+
+
+def named(path: str | PathLike[str]) -> Path:
+    """The path, if the system can have a file of that name; else `InvalidInput`."""
+    try:
+        Path(path).lstat()
+    except ValueError as error:  # a NUL, or what is no Unicode
+        raise InvalidInput("path", f"{shown(path)} is no name of a file ({error})") from None
+    except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise InvalidInput("path", f"{shown(path)} is no name of a file ({error.strerror})") from None
+    return Path(path)
 
 
 def write_new(path: Path, lines: Iterable[str]) -> int:

@@ -7,11 +7,11 @@ import os
 import re
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import anyio
 import mcp_types as types
-from anyio import AsyncFile
+from anyio import AsyncFile, to_thread
 from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
@@ -20,6 +20,8 @@ from cortex.surfaces.mcp.server import build_server
 if TYPE_CHECKING:
     from cortex.engine.facade import Engine
 
+# More than any call of a tool can need: a million characters, all of them escaped as pairs.
+LONGEST_LINE = 16 * 2**20
 _PARSE_ERROR = -32700
 _HALF = re.compile("[\ud800-\udfff]")
 _ID = re.compile(r'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,200}")')
@@ -31,7 +33,7 @@ async def run(
     """Serve on stdin and on the descriptor ``wire`` until stdin ends."""
     server = build_server(open_engine, version=version, budget=budget, after_first=after_first)
     output = anyio.wrap_file(os.fdopen(wire, "w", encoding="utf-8", newline="\n"))
-    lines = _Lines(anyio.wrap_file(os.fdopen(os.dup(0), encoding="utf-8", errors="replace")), output)
+    lines = _Lines(os.fdopen(os.dup(0), encoding="utf-8", errors="replace"), output)
     async with stdio_server(stdin=lines, stdout=output) as (incoming, outgoing):  # type: ignore[arg-type] # it is only iterated
         await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -39,20 +41,27 @@ async def run(
 class _Lines:
     """The lines of stdin that are messages; a line that is none is answered here, since the SDK passes over it.
 
-    A client that sent half of a surrogate pair or a number of thousands of digits would wait for ever.
+    A client that sent half of a surrogate pair or a number of thousands of digits would wait for ever, and one
+    that sent a line without end would fill the memory.
     """
 
-    def __init__(self, source: AsyncFile[str], answers: AsyncFile[str]) -> None:
+    def __init__(self, source: TextIO, answers: AsyncFile[str]) -> None:
         self._source = source
         self._answers = answers
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._source:
-            problem = _problem(line)
+        while line := await to_thread.run_sync(self._source.readline, LONGEST_LINE):
+            problem = _problem(line) if len(line) < LONGEST_LINE else await self._skip(line)
             if problem is None:
                 yield line
             elif line.strip():
                 await self._refuse(line, problem)
+
+    async def _skip(self, line: str) -> str:
+        """Read on to the end of a line that is too long, and forget it."""
+        while len(line) == LONGEST_LINE and not line.endswith("\n"):
+            line = await to_thread.run_sync(self._source.readline, LONGEST_LINE)
+        return f"it is longer than {LONGEST_LINE:,} characters; send less at once"
 
     async def _refuse(self, line: str, problem: str) -> None:
         found = _ID.search(line)
