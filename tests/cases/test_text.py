@@ -51,18 +51,20 @@ def test_mem_007_a_text_over_the_cap_is_refused_by_its_number(ada: Engine, over:
 
 
 @pytest.mark.slow
-def test_mem_007_over_mcp(wire: Wire) -> None:
+def test_mem_007_over_mcp(meaning: Wire) -> None:
     """The cap is in the schemas and in the error; the stretches of a long text are the text."""
     for tool in ("memorize", "update_memory"):
         assert SPECS[tool].takes["properties"]["content"]["maxLength"] == 1_000_000
-    assert "1,000,000" in wire.refusal("memorize", content="x" * 1_000_001)
-    kept = wire.call("memorize", content=LONG, scope="project:long")
-    (hit,) = wire.call("recall", query="qwixlumph", scope="project:long")["memories"]
+    assert "1,000,000" in meaning.refusal("memorize", content="x" * 1_000_001)
+    kept = meaning.call("memorize", content=LONG, scope="project:long")
+    assert (kept["content_chars"], kept["embedded_chars"]) == (len(LONG), 20_000)
+    (hit,) = meaning.call("recall", query=LAST, scope="project:long")["memories"]
+    assert hit["embedded_chars"] == 20_000
     assert (hit["id"], hit["content_chars"], "lexical" in hit["parts"]) == (kept["id"], len(LONG), True)
     parts: list[str] = []
     start: int | None = 0
     while start is not None:
-        stretch = wire.call("get_memory", memory_id=kept["id"], start=start)
+        stretch = meaning.call("get_memory", memory_id=kept["id"], start=start)
         parts.append(stretch["content"])
         start = stretch.get("next_start")
     assert "".join(parts) == LONG

@@ -56,11 +56,11 @@ def test_mem_001_any_two_neighbours_find_their_run(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_mem_001_over_mcp_and_on_the_command_line(wire: Wire, cli: Cli) -> None:
+def test_mem_001_over_mcp_and_on_the_command_line(meaning: Wire, cli: Cli) -> None:
     """The same questions at the doors, through every encoding on the way."""
     for text, (query, *_) in RUNS.items():
-        wire.call("memorize", content=text, scope="project:runs")
-        memories = wire.call("recall", query=query, scope="project:runs")["memories"]
+        meaning.call("memorize", content=text, scope="project:runs")
+        memories = meaning.call("recall", query=query, scope="project:runs")["memories"]
         assert next(memory for memory in memories if "lexical" in memory["parts"])["content"] == text
     cli("memorize", "--file", "-", stdin="\n".join(json.dumps(text) for text in RUNS))
     for query in ("合鍵", "钥匙", "창고열쇠"):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import queue
 import shutil
 import signal
-import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +17,7 @@ from mcp import Client, StdioServerParameters
 
 import cortex_model_minilm
 from cortex import Cortex
-from cortex.stores.sqlite.driver import sqlite3
-from tests.e2e.wire import BIN, LEGACY, MODERN, SERVER, Wire, environment
+from tests.e2e.wire import BIN, LEGACY, MODERN, SERVER, Wire, environment, wait_for
 from tests.surfaces.mcp.conftest import problems
 
 pytestmark = pytest.mark.slow
@@ -36,11 +32,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     with Wire(environment(home, CORTEX_DB_PATH=home / "memory.db", CORTEX_BUSY_SECONDS="30")) as wire:
         wire.call("list_memories")
         yield wire
-
-
-def only_protocol(wire: Wire) -> bool:
-    """Whether every line on stdout is a JSON-RPC message."""
-    return all(json.loads(line)["jsonrpc"] == "2.0" for line in wire.lines)
 
 
 # --- the official client --------------------------------------------------------------------------------
@@ -174,58 +165,6 @@ def test_a_home_holds_nothing_but_the_store(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["memory.db"]
 
 
-NOISE = """
-import os, subprocess, sys, threading, time, warnings
-print("printed at start")
-
-def later():
-    while "cortex.app.server" not in sys.modules or os.fstat(1).st_ino != os.fstat(2).st_ino:
-        time.sleep(0.01)
-    for _ in range(5):
-        print("printed later", flush=True)
-        os.write(1, b"written later\\n")
-        subprocess.run([sys.executable, "-S", "-c", "print('printed by a child')"])
-        warnings.warn("warned later", DeprecationWarning)
-    raise RuntimeError("crashed later")
-
-if "cortex-mcp" in sys.argv[0] or os.environ.get("NOISY"):
-    threading.Thread(target=later).start()
-"""
-
-
-@pytest.mark.parametrize(
-    "variables",
-    [{"CORTEX_LOG_LEVEL": "debug", "PYTHONWARNINGS": "default"}, {"NOISY": "1", "PYTHONWARNINGS": "default"}],
-    ids=["debug", "noisy"],
-)
-def test_stdout_is_protocol_only(tmp_path: Path, variables: dict[str, str]) -> None:
-    """Logs, warnings, prints before and during, prints of child processes and crashes all go to stderr."""
-    if "NOISY" in variables:
-        (tmp_path / "sitecustomize.py").write_text(NOISE)
-        variables = variables | {"PYTHONPATH": str(tmp_path)}
-    with Wire(environment(tmp_path, CORTEX_DB_PATH=tmp_path / "memory.db", **variables)) as wire:
-        wire.call("memorize", content="Ada prefers tea")
-        if "NOISY" in variables:
-            wait_for(lambda: "crashed later" in wire.stderr)
-        for _ in range(3):
-            wire.call("recall", query="tea")
-        wire.refusal("recall")
-        assert wire.end() == 0
-    assert only_protocol(wire)
-    assert len(wire.lines) == 6
-    said = ["printed at start", "printed later", "written later", "printed by a child", "warned later"]
-    expected = said if "NOISY" in variables else ["DEBUG "]
-    assert [text for text in expected if text not in wire.stderr] == []
-
-
-def wait_for(happened: Any, seconds: float = 40.0) -> None:
-    """Wait until something is so; fail when it takes too long."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)
-
-
 # --- the model comes later ------------------------------------------------------------------------------
 
 
@@ -255,87 +194,6 @@ def test_embed_wait_answers_with_meaning_at_once(tmp_path: Path) -> None:
 
 
 # --- restarts and neighbours ----------------------------------------------------------------------------
-
-
-def test_nothing_is_lost_over_restarts(tmp_path: Path) -> None:
-    """After SIGTERM and SIGKILL, from another folder, by a relative path: the first call finds it all."""
-    data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
-    data.mkdir()
-    elsewhere.mkdir()
-    runs: list[tuple[int, Path, Path]] = [
-        (signal.SIGTERM, data, Path("memory.db")),
-        (signal.SIGKILL, elsewhere, Path("../data/memory.db")),
-        (0, tmp_path, data / "memory.db"),
-    ]
-    for number, (sent, cwd, store) in enumerate(runs):
-        env = environment(tmp_path, CORTEX_DB_PATH=store, CORTEX_EMBED_WAIT="true")
-        with Wire(env, cwd=cwd) as wire:
-            assert wire.call("list_memories", scope="project:harbour")["total"] == number
-            wire.call("memorize", content=f"berth {number} is taken", scope="project:harbour")
-            found = wire.call("recall", query="berth", scope="project:harbour")["memories"]
-            assert len(found) == number + 1
-            _ = wire.kill(sent) if sent else wire.end()
-        path, counts = wire.stderr.splitlines()[:2]
-        assert Path(path.removeprefix("cortex: memories of local in ")).resolve() == data / "memory.db"
-        assert counts.startswith(f"cortex: {number} memories in ")
-        assert counts.endswith(" 0 waiting for vectors")
-    assert sorted(path.name for path in data.iterdir()) == ["memory.db"]
-
-
-class Crew:
-    """Writers and a reader on one store; what they were told."""
-
-    def __init__(self) -> None:
-        self.acknowledged: dict[str, str] = {}
-        self.errors: list[str] = []
-        self.done = threading.Event()
-
-    def write(self, wire: Wire, writer: int, *, dies_after: int = 100) -> None:
-        """Keep a hundred distinct memories, or die while one more is under way."""
-        for i in range(dies_after):
-            content = f"writer {writer} notes number {i}"
-            result = wire.ask("tools/call", name="memorize", arguments={"content": content})
-            if not self._failed(result):
-                self.acknowledged[content] = result["structuredContent"]["id"]
-        if dies_after < 100:
-            wire.begin_call("memorize", content=f"writer {writer} notes number {dies_after}")
-            wire.kill(signal.SIGKILL)
-
-    def search(self, wire: Wire) -> None:
-        """Recall until the others are done."""
-        while not self.done.is_set():
-            self._failed(wire.ask("tools/call", name="recall", arguments={"query": "writer notes", "limit": 50}))
-
-    def _failed(self, result: dict[str, Any]) -> bool:
-        if result.get("isError"):
-            self.errors.append(result["content"][0]["text"])
-        return bool(result.get("isError"))
-
-
-def test_three_writers_and_a_reader_on_one_store(tmp_path: Path) -> None:
-    """Three servers add at once, a fourth searches, one is killed midway: each acknowledged write is there once."""
-    store = tmp_path / "memory.db"
-    env = environment(tmp_path, CORTEX_DB_PATH=store)
-    crew = Crew()
-    with Wire(env) as one, Wire(env) as two, Wire(env) as three, Wire(env) as reader:
-        with ThreadPoolExecutor() as pool:
-            searching = pool.submit(crew.search, reader)
-            writing = [pool.submit(crew.write, two, 2), pool.submit(crew.write, three, 3)]
-            pool.submit(crew.write, one, 1, dies_after=40).result()
-            for writer in writing:
-                writer.result()
-            crew.done.set()
-            searching.result()
-        assert [wire.end() for wire in (two, three, reader)] == [0, 0, 0]
-    assert crew.errors == []
-    assert len(crew.acknowledged) == 240
-    with Cortex(store) as cortex:
-        memories = cortex.list_memories(limit=1000).memories
-        assert cortex.health().ok
-    found = {memory.content: memory.id for memory in memories}
-    assert found.items() >= crew.acknowledged.items()
-    assert len(memories) == len(found)
-    assert len(found) in (240, 241)
 
 
 def test_a_repeated_idempotency_key_gives_one_memory(shared: Wire) -> None:
@@ -372,7 +230,7 @@ def test_a_line_that_is_no_message_does_no_harm(shared: Wire, line: str) -> None
     """The server goes on, and says nothing that is no protocol."""
     shared.say(line)
     assert shared.call("list_memories", scope="project:none")["total"] == 0
-    assert only_protocol(shared)
+    assert shared.only_protocol
 
 
 @pytest.mark.parametrize("arguments", ['{"query": "tea"}', ["tea"], 5])
@@ -383,67 +241,7 @@ def test_arguments_that_are_no_object_are_an_error(shared: Wire, arguments: obje
     assert len(shared.ask("tools/list")["tools"]) == 7
 
 
-@pytest.fixture
-def held(shared: Wire) -> Iterator[sqlite3.Connection]:
-    """The store's write lock in other hands, so that a write takes as long as the test wants."""
-    (store,) = [line.rpartition(" in ")[2] for line in shared.stderr.splitlines() if " memories of " in f" {line}"]
-    connection = sqlite3.connect(store, isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    yield connection
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-    connection.close()
-
-
-def test_a_cancelled_call_is_whole_and_silent(shared: Wire, held: sqlite3.Connection) -> None:
-    """The server answers others meanwhile; the write is there wholly or not at all, and gets no answer."""
-    slow = shared.begin_call("memorize", content="a slow gull", scope="project:slow")
-    with pytest.raises(queue.Empty):
-        shared.answer(slow, 0.5)
-    shared.tell("notifications/cancelled", requestId=slow, reason="the user has changed their mind")
-    assert len(shared.ask("tools/list")["tools"]) == 7
-    assert shared.call("list_memories", scope="project:slow")["total"] == 0
-    held.execute("ROLLBACK")
-    wait_for(lambda: shared.call("list_memories", scope="project:slow")["total"] == 1)
-    again = shared.call("memorize", content="a slow gull", scope="project:slow")
-    assert again["deduplicated"] is True
-    with pytest.raises(queue.Empty):
-        shared.answer(slow, 0.1)
-
-
-def test_a_late_or_unknown_cancellation_does_no_harm(shared: Wire) -> None:
-    """Cancelling what is done, or was never asked, changes nothing."""
-    number = shared.begin("tools/list")
-    shared.answer(number)
-    for unknown in (number, 10**9, "no-such-id"):
-        shared.tell("notifications/cancelled", requestId=unknown)
-    shared.tell("notifications/cancelled")
-    assert len(shared.ask("tools/list")["tools"]) == 7
-    assert only_protocol(shared)
-
-
-def test_hanging_up_during_a_call_ends_the_server(tmp_path: Path) -> None:
-    """A client that goes while a write waits leaves no process behind, and the store sound."""
-    store = tmp_path / "memory.db"
-    with Wire(environment(tmp_path, CORTEX_DB_PATH=store)) as wire:
-        wire.call("memorize", content="Ada prefers tea")
-        connection = sqlite3.connect(store, isolation_level=None)
-        connection.execute("BEGIN IMMEDIATE")
-        wire.begin_call("memorize", content="Ada prefers coffee")
-        time.sleep(0.3)
-        began = time.monotonic()
-        assert wire.end() == 0
-        assert time.monotonic() - began < 15
-        connection.execute("ROLLBACK")
-        connection.close()
-    assert "Traceback" not in wire.stderr
-    with Cortex(store) as cortex:
-        assert cortex.health().ok
-        assert cortex.count() in (1, 2)
-
-
 UNREADABLE = {
-    "half a surrogate pair": r'{"content": "a\ud800b"}',
     "a number of thousands of digits": '{"content": "x", "importance": 1%s}' % ("0" * 5000),
     "nested 300 levels deep": '{"content": "x", "metadata": %s%s}' % ('{"a":' * 300 + "1", "}" * 300),  # noqa: UP031
 }

@@ -64,3 +64,33 @@ def kept(receipt_id: str | None) -> str:
     """The id of a receipt that has one."""
     assert receipt_id is not None
     return receipt_id
+
+
+def fill(cortex: Engine) -> None:
+    """Memories of three scopes in every state, with versions, every field and several scripts."""
+    rich = cortex.memorize(
+        "Ada prefers green tea ☕ in 東京",
+        kind="preference",
+        tags=["drinks", "tea"],
+        speaker="Ada",
+        role="user",
+        session="s1",
+        position=3,
+        event_time="2024-02-29T23:59:59.999999+02:00",
+        valid_from="2020-01-01",
+        valid_to="9999-12-31",
+        metadata={"a": [1, 2.5, None, {"ü": "é"}], "big": 2**63},
+        source={"url": "https://example.org/?q=1"},
+        importance=9,
+        confidence=0.25,
+        clearance_min="restricted",
+        agent="tester",
+    )
+    cortex.update(str(rich.id), content="Ada prefers black tea", tags=["drinks"])
+    cortex.update(str(rich.id), scope="project:X.y-Z")
+    put_away = cortex.memorize("an old note", expires_at="2999-01-01")
+    cortex.archive(str(put_away.id))
+    cortex.memorize("x" * 25_000, scope="team:日本", tier="working")
+    cortex.memorize("line one\nline two\r\n\u2028 and three", scope="global")
+    gone = cortex.memorize("forget me")
+    cortex.forget(str(gone.id))

@@ -13,6 +13,7 @@ import pytest
 from cortex import Cortex
 from cortex.errors import CortexError, InvalidInput, StoreError
 from cortex.testing import FakeEmbedder
+from tests.engine.support import fill
 
 
 @pytest.fixture
@@ -21,36 +22,6 @@ def full(tmp_path: Path) -> Iterator[Cortex]:
     with Cortex(tmp_path / "full.db", user="ada", embedder=FakeEmbedder()) as cortex:
         fill(cortex)
         yield cortex
-
-
-def fill(cortex: Cortex) -> None:
-    """Memories of three scopes in every state, with versions, every field and several scripts."""
-    rich = cortex.memorize(
-        "Ada prefers green tea ☕ in 東京",
-        kind="preference",
-        tags=["drinks", "tea"],
-        speaker="Ada",
-        role="user",
-        session="s1",
-        position=3,
-        event_time="2024-02-29T23:59:59.999999+02:00",
-        valid_from="2020-01-01",
-        valid_to="9999-12-31",
-        metadata={"a": [1, 2.5, None, {"ü": "é"}], "big": 2**63},
-        source={"url": "https://example.org/?q=1"},
-        importance=9,
-        confidence=0.25,
-        clearance_min="restricted",
-        agent="tester",
-    )
-    cortex.update(str(rich.id), content="Ada prefers black tea", tags=["drinks"])
-    cortex.update(str(rich.id), scope="project:X.y-Z")
-    put_away = cortex.memorize("an old note", expires_at="2999-01-01")
-    cortex.archive(str(put_away.id))
-    cortex.memorize("x" * 25_000, scope="team:日本", tier="working")
-    cortex.memorize("line one\nline two\r\n\u2028 and three", scope="global")
-    gone = cortex.memorize("forget me")
-    cortex.forget(str(gone.id))
 
 
 def lines(cortex: Cortex) -> list[str]:
