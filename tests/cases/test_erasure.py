@@ -95,6 +95,7 @@ def fill(engine: Engine) -> None:
     engine.memorize("of somebody else", scope="user:bob")
 
 
+@pytest.mark.parametrize("bench", ["file", "ephemeral, no vectors"], indirect=True)
 def test_mem_029_one_call_takes_everything(bench: Bench, ada: Engine) -> None:
     """Expired, archived, superseded and changed ones too; the receipt has the true count, and nothing is left."""
     fill(ada)

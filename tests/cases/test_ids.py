@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -82,10 +83,12 @@ def test_mem_013_tags_over_mcp_and_on_the_command_line(wire: Wire, cli: Cli) -> 
     """The doors pass tags on as they are."""
     for i, tag in enumerate(TAGS):
         wire.call("memorize", content=f"note {i}", tags=[tag], scope="project:tags")
-        cli("memorize", f"note {i}", "--tag", tag)
     for i, tag in enumerate(TAGS):
         page = wire.call("list_memories", tags=[tag], scope="project:tags")
         assert [memory["content"] for memory in page["memories"]] == [f"note {i}"]
+    lines = [json.dumps({"content": f"note {i}", "tags": [tag]}) for i, tag in enumerate(TAGS)]
+    cli("memorize", "--file", "-", stdin="\n".join(lines))
+    for tag in ("ab%", "_", "a b"):
         assert cli("count", "--tag", tag).out == "1\n"
     told = cli("forget-all", "user:local", "--tag", "a_b", "--dry-run")
     assert "would forget 1 memories" in told.out

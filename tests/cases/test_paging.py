@@ -36,6 +36,7 @@ def fill(engine: Engine, bench: Bench, scope: str | None = None) -> list[str]:
     return ids
 
 
+@pytest.mark.parametrize("bench", ["file, no vectors", "ephemeral"], indirect=True)
 @pytest.mark.parametrize("order", ["newest", "oldest", "event"])
 def test_mem_039_a_walk_meets_each_row_once(bench: Bench, ada: Engine, order: str) -> None:
     """While others insert and delete: what is there all the time comes once, in order, with true totals."""
@@ -62,6 +63,7 @@ def test_mem_039_a_walk_meets_each_row_once(bench: Bench, ada: Engine, order: st
     assert mine == expected
 
 
+@pytest.mark.parametrize("bench", ["file, no vectors", "ephemeral"], indirect=True)
 def test_mem_039_the_total_is_of_the_filter(bench: Bench, ada: Engine) -> None:
     """A filtered walk has its own total on every page, and a limit beyond the cap says what held."""
     fill(ada, bench)

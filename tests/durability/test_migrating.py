@@ -13,7 +13,7 @@ from cortex.stores.sqlite import migrate
 from cortex.stores.sqlite.driver import sqlite3
 from tests.durability.conftest import Load
 from tests.durability.support import Start, assert_sound, names
-from tests.stores.test_migrations import put
+from tests.stores.released import put
 
 pytestmark = pytest.mark.slow
 
