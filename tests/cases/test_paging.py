@@ -24,7 +24,7 @@ ROWS = 1_137
 
 
 def fill(engine: Engine, bench: Bench, scope: str | None = None) -> list[str]:
-    """Many memories, 400 of them in one instant and with one event time."""
+    """More rows than a page, a good third of them of one instant and all with one event time."""
     ids: list[str] = []
     for start, stop in ((0, 300), (300, 700), (700, ROWS)):
         items = [
