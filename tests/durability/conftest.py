@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -47,25 +47,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.timeout(60 * minutes + 300))
 
 
+_borne = pytest.StashKey[Load]()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """A soak tells how much there was."""
+    if config.getoption("--soak", default=None) and _borne in config.stash:
+        for line in config.stash[_borne].done:
+            terminalreporter.write_line(f"soak: {line}")
+
+
 @pytest.fixture(scope="session")
-def load(request: pytest.FixtureRequest) -> Iterator[Load]:
+def load(pytestconfig: pytest.Config) -> Load:
     """How much to bear."""
-    minutes = request.config.getoption("--soak", default=None)
+    minutes = pytestconfig.getoption("--soak", default=None)
     load = Load()
     if minutes:
         until = time.monotonic() + 60 * minutes
-        load = Load(writers=8, memories=2000, kills=int(20 * minutes), breaks=int(4 * minutes), until=until)
-    yield load
-    if minutes:
-        reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-        _tell(reporter, load.done)
-
-
-def _tell(reporter: object, lines: Iterable[str]) -> None:
-    if isinstance(reporter, pytest.TerminalReporter):
-        reporter.write_line("")
-        for line in lines:
-            reporter.write_line(f"soak: {line}")
+        load = Load(writers=8, memories=2000, kills=int(20 * minutes), breaks=int(4 * minutes) or 1, until=until)
+    pytestconfig.stash[_borne] = load
+    return load
 
 
 @pytest.fixture(params=["log", "rollback"])

@@ -87,6 +87,7 @@ class Connections:
     def impatient(self) -> Iterator[Connection]:
         """The writer outside any transaction, for work that is put off where others are busy."""
         with self.raw() as connection:
+            self.check_writable()
             connection.execute(f"PRAGMA busy_timeout = {_IMPATIENT_MS}")
             try:
                 yield connection
@@ -139,12 +140,11 @@ class Connections:
         return self._way is not None and self._way.stamp is not None and read_only.stamp(self._path) != self._way.stamp
 
     def _look_again(self) -> None:
-        for connection in (*self._idle, self._writer):
+        # The writer stays: another thread may have it, to be refused.
+        for connection in self._idle:
             connection.close()
         self._idle.clear()
         self._way = self._find_way()
-        with named_errors(self.path):
-            self._writer = self._open()
 
     def _find_way(self) -> read_only.Way | None:
         return read_only.way(self._path, self.file.handle) if self.read_only and self.file is not None else None
