@@ -13,7 +13,7 @@ import pytest
 
 from cortex import Cortex
 from cortex.errors import StoreFull
-from cortex.stores.sqlite import migrate
+from cortex.stores.sqlite import migrate, schema
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.testing import FakeEmbedder
 from tests.durability.support import assert_sound, names
@@ -124,7 +124,7 @@ def migrate_old(folder: Path) -> None:
     """A file of the first schema whose backup does not fit is left as it was, and migrated when there is room."""
     path = folder / "memory.db"
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(dict(migrate.migrations())[1])
+        connection.executescript(dict(schema.migrations())[1])
         connection.execute(f"PRAGMA application_id = {migrate.APPLICATION_ID}")
         connection.execute("PRAGMA user_version = 1")
         connection.execute("INSERT INTO store VALUES ('filling', ?)", [LARGE])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cortex.stores.sqlite import migrate
+from cortex.stores.sqlite import schema as schemas
 from cortex.stores.sqlite.driver import sqlite3
 from tests.durability.conftest import Load
 from tests.durability.support import Start, assert_sound, names
@@ -17,7 +18,7 @@ from tests.stores.released import put
 
 pytestmark = pytest.mark.slow
 
-HEAD = migrate.migrations()[-1][0]
+HEAD = schemas.migrations()[-1][0]
 MEMORIES = 200
 LENGTH = 2000
 
@@ -27,7 +28,7 @@ Rows = dict[str, list[tuple[object, ...]]]
 def released(path: Path, schema: int) -> Rows:
     """A file as a program of that schema left it, and what is in it."""
     with closing(sqlite3.connect(path)) as connection:
-        for number, script in migrate.migrations():
+        for number, script in schemas.migrations():
             if number <= schema:
                 connection.executescript(script)
         connection.execute(f"PRAGMA application_id = {migrate.APPLICATION_ID}")

@@ -15,7 +15,7 @@ import pytest
 
 from cortex import Cortex
 from cortex.errors import StoreBusy, StoreReadOnly
-from cortex.stores.sqlite import migrate
+from cortex.stores.sqlite import migrate, schema
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.store import SQLiteStore
 from tests.durability.support import Start, assert_sound, opened
@@ -130,7 +130,7 @@ def test_an_older_schema_is_refused(tmp_path: Path, unwritable: None) -> None:
     """A file that would have to be migrated first says so, with both numbers and what to do."""
     path = tmp_path / "old.db"
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(dict(migrate.migrations())[1])
+        connection.executescript(dict(schema.migrations())[1])
         connection.execute(f"PRAGMA application_id = {migrate.APPLICATION_ID}")
         connection.execute("PRAGMA user_version = 1")
     with pytest.raises(StoreReadOnly, match=r"schema 1.*copy it"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cortex.stores.sqlite import migrate
+from cortex.stores.sqlite import migrate, schema
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.testing import FakeEmbedder
 
@@ -15,7 +15,7 @@ WRITTEN = 1_767_225_600_000_001  # 2026-01-01 and a microsecond
 def make_released(path: Path) -> Path:
     """Write a file as schema 1 made it: only the first migration, and rows put in by SQL."""
     connection = sqlite3.connect(path)
-    connection.executescript(dict(migrate.migrations())[1])
+    connection.executescript(dict(schema.migrations())[1])
     connection.execute(f"PRAGMA application_id = {migrate.APPLICATION_ID}")
     connection.execute("PRAGMA user_version = 1")
     connection.executescript(

@@ -13,7 +13,7 @@ import pytest
 from cortex import Cortex, Status
 from cortex.errors import StoreError
 from cortex.model.policy import Caller
-from cortex.stores.sqlite import migrate
+from cortex.stores.sqlite import migrate, schema
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.store import SQLiteStore
 from cortex.testing import FakeEmbedder, add, commit, memory
@@ -39,12 +39,12 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def head() -> int:
     """Today's schema."""
-    return migrate.migrations()[-1][0]
+    return schema.migrations()[-1][0]
 
 
 def extend(monkeypatch: pytest.MonkeyPatch, *scripts: str) -> None:
     """Let there be more migrations after today's."""
-    steps = migrate.migrations()
+    steps = schema.migrations()
     steps += [(steps[-1][0] + number, script) for number, script in enumerate(scripts, 1)]
     monkeypatch.setattr(migrate, "migrations", lambda: steps)
 
@@ -66,7 +66,7 @@ def facts(path: Path) -> tuple[int, list[str], list[str]]:
 
 def test_migrations_are_numbered_without_gaps() -> None:
     """Numbers run from 1, each once."""
-    numbers = [number for number, _ in migrate.migrations()]
+    numbers = [number for number, _ in schema.migrations()]
     assert numbers == list(range(1, len(numbers) + 1))
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -348,29 +348,3 @@ def test_a_file_that_is_not_there_any_more_takes_no_write(tmp_path: Path, how: s
         for call in (lambda: cortex.memorize("written after"), lambda: cortex.recall("written"), cortex.health):
             with pytest.raises(StoreError, match="deleted or replaced"):
                 call()
-
-
-DAMAGE = {
-    "DROP TABLE vectors": "tables are gone",
-    "DELETE FROM vectors": "lost their vectors",
-    "DELETE FROM lexical": "lost their words",
-    "UPDATE vectors SET pieces = zeroblob(7)": "impossible length",
-}
-
-
-@pytest.mark.parametrize("sql", DAMAGE)
-def test_health_sees_what_is_missing(tmp_path: Path, sql: str) -> None:
-    """A store that has lost a part is not healthy, says which, and recall does not crash over it."""
-    path = tmp_path / "memory.db"
-    with Cortex(path, embedder=FakeEmbedder()) as cortex:
-        cortex.memorize_many(["one", "two", "three"])
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute(sql)
-        connection.commit()
-    with Cortex(path, embedder=FakeEmbedder()) as cortex:
-        health = cortex.health()
-        assert not health.ok
-        assert DAMAGE[sql] in " ".join(health.problems)
-        with suppress(StoreError):
-            cortex.recall("one")

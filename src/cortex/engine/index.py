@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from cortex.engine.shelf import Shelf, View
+from cortex.errors import StoreError
 from cortex.model.embedding import EmbeddingSignature
+from cortex.model.feed import Feed
 from cortex.model.scope import Scope
 from cortex.ports import Store
 
@@ -55,19 +57,19 @@ class Index:
 
     def _past(self, scope: Scope, at: datetime) -> View:
         shelf = Shelf(self._signature.dim)
-        shelf.put(self._store.past(scope, at, self._signature))
+        _put(shelf, self._store.past(scope, at, self._signature), scope)
         return shelf.view()
 
     def _view(self, scope: Scope) -> View:
         shelf, lock = self._take(scope)
         with lock:
             feed = self._store.feed(scope, shelf.change, self._signature)
-            if shelf.put(feed) or feed.restart:
+            if _put(shelf, feed, scope) or feed.restart:
                 if feed.restart:
                     self._stored = None
                 if feed.restart or shelf.wasteful:
                     shelf.clear()
-                    shelf.put(self._store.feed(scope, 0, self._signature))
+                    _put(shelf, self._store.feed(scope, 0, self._signature), scope)
                 self._weigh(scope, shelf.nbytes)
             if shelf.change == 0:  # nothing was ever written there: any name may be asked for, none is kept
                 self._drop(scope)
@@ -93,3 +95,15 @@ class Index:
             while self._total > self._max_bytes and len(self._shelves) > 1:
                 oldest, _ = self._shelves.popitem(last=False)
                 self._total -= self._sizes.pop(oldest, 0)
+
+
+def _put(shelf: Shelf, feed: Feed, scope: Scope) -> bool:
+    """As `Shelf.put`; `StoreError` where a row holds what no memory can."""
+    try:
+        return shelf.put(feed)
+    except (LookupError, ValueError, TypeError, ArithmeticError) as error:
+        shelf.clear()
+        raise StoreError(
+            f"a memory of {scope.key!r} cannot be searched ({error!r}): cortex health names it; restore the store from "
+            "a backup"
+        ) from error

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from cortex.core.lexical import Corpus, Postings
 from cortex.core.postings import PostingLists
 from cortex.core.scoring.similarity import Codes, Pieces, encode
+from cortex.model.embedding import comparable
 from cortex.model.feed import Feed, IndexRow
 from cortex.model.memory import Status
 
@@ -212,8 +213,7 @@ class Shelf:
 
     def _append_pieces(self, first: int, rows: Sequence[IndexRow]) -> None:
         dim = self._dim
-        # A vector of impossible length is damage: the memory is found by its words, and counted as owed.
-        whole = [row.pieces if row.pieces is not None and len(row.pieces) % (4 * dim) == 0 else b"" for row in rows]
+        whole = _usable(rows, dim)
         sizes = [len(pieces) // (4 * dim) for pieces in whole]
         start, self._piece_count = self._piece_count, self._piece_count + sum(sizes)
         self._one_piece_each = self._one_piece_each and start == first and all(size == 1 for size in sizes)
@@ -231,6 +231,17 @@ class Shelf:
         self._error = max(self._error, codes.error)
         self._owners[start:end] = np.repeat(np.arange(first, self._rows, dtype=np.int32), sizes)
         self._vectorless.update(row.seq for row, size in zip(rows, sizes, strict=True) if size == 0)
+
+
+def _usable(rows: Sequence[IndexRow], dim: int) -> list[bytes]:
+    """The vectors of each row; none where they are damaged: the memory is found by its words, and counted as owed."""
+    whole = [row.pieces if row.pieces is not None and len(row.pieces) % (4 * dim) == 0 else b"" for row in rows]
+    with np.errstate(over="ignore", invalid="ignore"):
+        vectors = np.frombuffer(b"".join(whole), dtype="<f4").reshape(-1, dim)
+        squares = np.vecdot(vectors, vectors)
+    if ((squares > 0) & (squares < np.inf)).all():
+        return whole
+    return [each if comparable(np.frombuffer(each, dtype="<f4").reshape(-1, dim)).all() else b"" for each in whole]
 
 
 def _grown(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:

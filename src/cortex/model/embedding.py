@@ -46,3 +46,10 @@ class Embedding:
     signature: EmbeddingSignature
     pieces: FloatArray
     token_vectors: FloatArray | None = None
+
+
+def comparable(vectors: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which rows of [n, dim] can be compared with others: those that are finite and not zero."""
+    squares = (vectors.astype("f8") ** 2).sum(axis=1)
+    found: npt.NDArray[np.bool_] = (squares > 0.0) & (squares < float("inf"))
+    return found

@@ -6,12 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from cortex.errors import CortexError, StoreError
 from cortex.model.embedding import EmbeddingSignature
 from cortex.model.memory import Clearance, EmbeddingState, Kind, Link, Memory, Role, Status, Tier
 from cortex.model.page import Details
 from cortex.model.scope import Scope
+
+Json = TypeVar("Json", list[Any], dict[str, Any])
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -102,14 +105,21 @@ def values(memory: Memory, scope_id: int, change: int, identity: bytes, signatur
 
 
 def to_memory(row: Sequence[Any]) -> Memory:
-    """The memory that a row of `SELECT` holds."""
+    """The memory that a row of `SELECT` holds; `StoreError` for a row that Cortex cannot have written."""
+    try:
+        return _memory(row)
+    except (LookupError, ValueError, TypeError, ArithmeticError, CortexError) as error:
+        raise StoreError(f"memory {row[1]} cannot be read ({_why(error)}): restore the store from a backup") from error
+
+
+def _memory(row: Sequence[Any]) -> Memory:
     (
         seq, id_, org_id, scope_key, status, kind, tier, author, agent, session, position, speaker, role,
         fingerprint, language, importance, emotion, confidence, clearance, created, updated, event, valid_from,
         valid_to, expires, working, accessed, accesses, superseded_by, version, embedded_chars, tags, metadata,
         source, content, model, dim, revision, links,
     ) = row  # fmt: skip
-    details = to_details(seq, tags, metadata)
+    details = _details(seq, tags, metadata)
     connections = () if links == "[]" else tuple(Link(*link) for link in json.loads(links))
     return Memory(
         seq=seq,
@@ -148,15 +158,59 @@ def to_memory(row: Sequence[Any]) -> Memory:
         embedded_chars=embedded_chars,
         tags=details.tags,
         metadata=details.metadata,
-        source={} if source == "{}" else json.loads(source),
+        source={} if source == "{}" else _json(source, dict, "sources"),
         content=content,
     )
 
 
 def to_details(seq: int, tags: str, metadata: str) -> Details:
-    """Tags and metadata of a row; the usual empty ones cost nothing."""
+    """Tags and metadata of a row; `StoreError` for what Cortex cannot have written."""
+    try:
+        return _details(seq, tags, metadata)
+    except (ValueError, TypeError) as error:
+        raise StoreError(
+            f"the memory in row {seq} cannot be read ({_why(error)}): restore the store from a backup"
+        ) from error
+
+
+def to_receipt(text: str) -> dict[str, Any]:
+    """The receipt that an idempotency key is answered with; `StoreError` for what Cortex cannot have written."""
+    try:
+        return _json(text, dict, "receipts")
+    except (ValueError, TypeError) as error:
+        raise StoreError(
+            f"the receipt of this idempotency key cannot be read ({error}): use a new key, or restore the store "
+            "from a backup"
+        ) from error
+
+
+def to_payload(text: str) -> dict[str, Any]:
+    """What a job needs beside its memory; nothing where that cannot be read, since the memory says what it owes."""
+    try:
+        return _json(text, dict, "payloads")
+    except (ValueError, TypeError):
+        return {}
+
+
+def _details(seq: int, tags: str, metadata: str) -> Details:
+    """The usual empty ones cost nothing."""
     return Details(
         seq,
-        () if tags == "[]" else tuple(json.loads(tags)),
-        {} if metadata == "{}" else json.loads(metadata),
+        () if tags == "[]" else tuple(_json(tags, list, "tags")),
+        {} if metadata == "{}" else _json(metadata, dict, "metadata"),
     )
+
+
+def _json(text: str, kind: type[Json], name: str) -> Json:
+    try:
+        found: Any = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{name} are no JSON") from error
+    if not isinstance(found, kind):
+        raise TypeError(f"{name} are no {kind.__name__}")
+    return found
+
+
+def _why(error: Exception) -> str:
+    """The reason in words: what a dictionary does not have is a value that no field can have."""
+    return f"no field can be {error}" if isinstance(error, KeyError) else str(error)

@@ -18,9 +18,10 @@ from cortex.model.record import Form, Record
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
 from cortex.stores.sqlite import free_space
+from cortex.stores.sqlite.checks import counter
 from cortex.stores.sqlite.connect import Connections, named_errors
 from cortex.stores.sqlite.driver import sqlite3
-from cortex.stores.sqlite.migrate import check_backup, prepare, upgrade_copy
+from cortex.stores.sqlite.migrate import prepare, take_backup
 from cortex.stores.sqlite.replace import backups_beside
 from cortex.stores.sqlite.restart import restart_caches
 
@@ -95,28 +96,32 @@ class SQLiteArchive:
 
     def restore(self, source: str) -> None:
         """Put a backup in the place of everything there is, in one step; `StoreError` for a damaged one."""
-        if not Path(source).is_file():
+        path = Path(source)
+        if not path.is_file():
             raise StoreError(f"{source} is not there; give the path of a backup")
+        if not self._connections.in_memory and path.samefile(self._connections.path):
+            raise StoreError(f"{source} is the store itself; give the path of a backup")
         with self._connections.write():
             pass  # where nothing can be written there is no use in reading the backup
         # A temporary database of SQLite's own: it has no name, and is gone with this process whatever happens.
         with closing(sqlite3.connect("", isolation_level=None)) as draft:
-            with (
-                named_errors(source),
-                closing(sqlite3.connect(Path(source).absolute().as_uri() + "?mode=ro", uri=True)) as backup,
-            ):
-                check_backup(backup, source)
-                backup.backup(draft)
-                upgrade_copy(draft)
+            draft.execute("PRAGMA trusted_schema = OFF")
+            with named_errors(source), closing(_read_only(path)) as backup:
+                take_backup(backup, source, draft)
             with self._connections.raw() as connection:
-                for key, value in connection.execute("SELECT key, value FROM store WHERE key LIKE 'backup:%'"):
-                    draft.execute("INSERT OR REPLACE INTO store (key, value) VALUES (?, ?)", [key, value])
-                change = connection.execute("SELECT CAST(value AS INTEGER) FROM store WHERE key = 'change'").fetchone()
-                restart_caches(draft, change[0] + _MEANWHILE)
-                draft.execute(free_space.OWE_A_SCRUB)
-                draft.backup(connection)
+                self._carry_over(connection, draft, path)
+                draft.backup(connection)  # with the mark for all searchers in it: whole, or not at all
         prepare(self._connections)
         self.scrub()
+
+    def _carry_over(self, connection: Connection, draft: Connection, source: Path) -> None:
+        """What the copy must know of the store whose place it takes: its backups, and how far its searchers are."""
+        known = connection.execute("SELECT key, value FROM store WHERE key LIKE 'backup:%'").fetchall()
+        for key, value in (*known, (f"backup:{source.absolute()}", "")):
+            draft.execute("INSERT OR REPLACE INTO store (key, value) VALUES (?, ?)", [key, value])
+        change, newest = counter(connection)
+        restart_caches(draft, max(change or 0, newest) + _MEANWHILE)
+        draft.execute(free_space.OWE_A_SCRUB)
 
     def backups(self) -> list[str]:
         """The copies of this store that still lie where they were written, those before migrations included."""
@@ -172,6 +177,12 @@ class SQLiteArchive:
                 connection.execute("ROLLBACK")
 
 
+def _read_only(path: Path) -> Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
 def _copy(source: Connection, copy: Connection) -> None:
     source.backup(copy)
     copy.execute("PRAGMA journal_mode = DELETE").fetchone()
@@ -183,8 +194,10 @@ def _copy(source: Connection, copy: Connection) -> None:
 def _record(connection: Connection, memory: Memory) -> Record:
     seq = memory.seq
     identity, terms = connection.execute(
-        "SELECT m.identity, l.terms FROM memories m JOIN lexical l USING (seq) WHERE m.seq = ?", [seq]
+        "SELECT m.identity, l.terms FROM memories m LEFT JOIN lexical l USING (seq) WHERE m.seq = ?", [seq]
     ).fetchone()
+    if terms is None:
+        raise StoreError(f"memory {memory.id} has lost its words: cortex doctor --fix makes them again")
     vectors = connection.execute(
         "SELECT v.pieces FROM memories m JOIN vectors v USING (seq, signature_id) WHERE m.seq = ?", [seq]
     ).fetchone()
@@ -214,7 +227,7 @@ def _form(connection: Connection, memory: Memory) -> Form:
 def _embedding(
     signature: EmbeddingSignature | None, vectors: tuple[bytes] | None, tokens: tuple[bytes, int] | None = None
 ) -> Embedding | None:
-    if signature is None or vectors is None:
-        return None
+    if signature is None or vectors is None or len(vectors[0]) % (4 * signature.dim):
+        return None  # vectors of an impossible length are damage: they are made anew from the text
     token_vectors = None if tokens is None else np.frombuffer(tokens[0], dtype="<f4").reshape(-1, tokens[1])
     return Embedding(signature, np.frombuffer(vectors[0], dtype="<f4").reshape(-1, signature.dim), token_vectors)

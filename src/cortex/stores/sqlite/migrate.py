@@ -5,14 +5,15 @@ from __future__ import annotations
 import glob
 import time
 from contextlib import closing
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cortex import files
 from cortex.errors import ForeignStore, StoreBusy, StoreError, StoreReadOnly
+from cortex.stores.sqlite.checks import integrity
 from cortex.stores.sqlite.connect import MEMORY, Connections, use_wal
 from cortex.stores.sqlite.driver import sqlite3
+from cortex.stores.sqlite.schema import differences, migrations
 from cortex.stores.sqlite.single_user import peek
 
 if TYPE_CHECKING:
@@ -23,15 +24,12 @@ _OLDER = (
     "{0} has schema {1}, this Cortex reads {2}, and the file cannot be written: check the permissions of the file and "
     "its folder, or copy it to where it can be written and open that"
 )
+_NOT_ITS_SCHEMA = (
+    "{0} says that it has schema {1}, but what is in it does not fit ({2}): the file is damaged, nothing was changed; "
+    "restore it from a backup"
+)
 _ATTEMPTS = 100
 _PAUSE_SECONDS = 0.05
-
-
-def migrations() -> list[tuple[int, str]]:
-    """Every migration as (number, SQL), in order."""
-    folder = resources.files("cortex.stores.sqlite") / "migrations"
-    found = [(int(f.name[:4]), f.read_text("utf-8")) for f in folder.iterdir() if f.name.endswith(".sql")]
-    return sorted(found)
 
 
 def prepare(connections: Connections) -> int:
@@ -50,21 +48,32 @@ def prepare(connections: Connections) -> int:
     return head
 
 
-def upgrade_copy(connection: Connection) -> None:
-    """Bring a copy that nobody else has open, and that needs no backup, to the newest schema."""
+def take_backup(backup: Connection, path: str, draft: Connection) -> None:
+    """Copy a backup into an empty database, at the newest schema; `StoreError` for one that is not sound.
+
+    Nobody else has the draft open, and it needs no backup.
+    """
     steps = migrations()
-    connection.execute("BEGIN IMMEDIATE")
-    _upgrade(connection, MEMORY, steps, steps[-1][0])
-    connection.execute("COMMIT")
-
-
-def check_backup(connection: Connection, path: str) -> None:
-    """Raise `StoreError` unless this is a sound store that this program can read."""
-    if not _recognise(connection, path, migrations()[-1][0]):
+    version = _recognise(backup, path, steps[-1][0])
+    if not version:
         raise ForeignStore(f"{path} is not a store of Cortex")
-    problems = [row[0] for row in connection.execute("PRAGMA quick_check(3)") if row[0] != "ok"]
+    _refuse_unsound([row[0] for row in backup.execute("PRAGMA quick_check(3)") if row[0] != "ok"], path)
+    if version < steps[-1][0]:
+        _refuse_unsound(list(differences(backup, version)), path)
+    backup.backup(draft)
+    draft.execute("BEGIN IMMEDIATE")
+    _upgrade(draft, MEMORY, steps, steps[-1][0])
+    draft.execute("COMMIT")
+    _refuse_unsound(integrity(draft), path)
+
+
+def _refuse_unsound(problems: list[str], path: str) -> None:
     if problems:
-        raise StoreError(f"{path} is damaged ({problems[0]}); nothing was changed: use another backup")
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        raise StoreError(
+            f"{path} is damaged ({problems[0]}{more}); nothing was changed: use another backup, or mend this one: "
+            f"cortex --db {path} doctor --fix"
+        )
 
 
 def refuse_foreign(path: str) -> None:
@@ -77,10 +86,13 @@ def _upgrade(connection: Connection, path: str, steps: list[tuple[int, str]], he
     version = _recognise(connection, path, head)
     if 0 < version < head:
         _back_up(path, version)
-    for number, script in steps:
-        if number > version:
-            for statement in script.split(";\n"):
-                connection.execute(statement)
+    try:
+        for statement in (line for number, script in steps if number > version for line in script.split(";\n")):
+            connection.execute(statement)
+    except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_ERROR:
+            raise
+        raise StoreError(_NOT_ITS_SCHEMA.format(path, version, error)) from error
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {head}")
 

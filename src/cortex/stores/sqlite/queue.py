@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 
 from cortex.model.change import Known, Outcome
@@ -45,7 +44,10 @@ class SQLiteJobs:
         with self._connections.write() as connection:
             taken = connection.execute(_LEASE, [owner, rows.micros(until), at, at, limit]).fetchall()
         return sorted(
-            (Job(job_id, kind, seq, json.loads(payload), attempts) for job_id, kind, seq, payload, attempts in taken),
+            (
+                Job(job_id, kind, seq, rows.to_payload(payload), attempts)
+                for job_id, kind, seq, payload, attempts in taken
+            ),
             key=lambda job: job.job_id,
         )
 
@@ -62,4 +64,4 @@ class SQLiteLedger:
             row = connection.execute(_KNOWN, [caller.org_id, caller.user, key]).fetchone()
         if row is None:
             return None
-        return Known(row[0], Outcome(row[1], 0, applied=bool(row[2]), receipt=json.loads(row[3])))
+        return Known(row[0], Outcome(row[1], 0, applied=bool(row[2]), receipt=rows.to_receipt(row[3])))

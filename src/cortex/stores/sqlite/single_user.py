@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cortex.errors import StoreError
 from cortex.model.single_user import SingleUserFile, SingleUserRow
 from cortex.stores.sqlite.connect import MEMORY, named_errors
 from cortex.stores.sqlite.driver import sqlite3
@@ -74,6 +75,7 @@ def connect_untouched(path: str | Path) -> Connection:
     A reader makes side files where a log is wanted and leaves them; without a log nobody has the file open, and
     it is read as one that does not change.
     """
+    _refuse_cut(path)
     wanted = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
     connection = sqlite3.connect(f"{Path(path).absolute().as_uri()}?{wanted}", uri=True, isolation_level=None)
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -81,6 +83,16 @@ def connect_untouched(path: str | Path) -> Connection:
     # What is no UTF-8 becomes halves of surrogate pairs, which are refused with their place.
     connection.text_factory = _text
     return connection
+
+
+def _refuse_cut(path: str | Path) -> None:
+    """SQLite would delete the log of an empty file, and with it everything that is left of a store cut to nothing."""
+    log = Path(f"{path}-wal")
+    if Path(path).stat().st_size == 0 and log.is_file() and log.stat().st_size > 0:
+        raise StoreError(
+            f"{path} is empty, but its log {log} is not: the file was cut, and nothing was touched; put a backup in "
+            "its place, or move the log away to begin anew"
+        )
 
 
 @contextmanager

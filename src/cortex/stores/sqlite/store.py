@@ -219,8 +219,9 @@ _NEWEST = (
     "FROM scopes s WHERE s.org_id = ? AND s.scope_key = ?"
 )
 _ROWS = (
-    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, l.terms, v.pieces, m.change "
-    "FROM memories m JOIN lexical l USING (seq) LEFT JOIN vectors v ON v.seq = m.seq AND v.signature_id = ? "
+    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, "
+    "coalesce(l.terms, ''), v.pieces, m.change "
+    "FROM memories m LEFT JOIN lexical l USING (seq) LEFT JOIN vectors v ON v.seq = m.seq AND v.signature_id = ? "
     "WHERE m.scope_id = ? AND m.change > ? ORDER BY m.seq"
 )
 _PRIOR = (
@@ -228,9 +229,10 @@ _PRIOR = (
     "FROM memories m JOIN scopes s USING (scope_id) WHERE m.status = 'active' AND s.org_id = ? AND s.scope_key = ?"
 )
 _PAST = (
-    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, l.terms, v.pieces "
-    "FROM memories m JOIN lexical l USING (seq) LEFT JOIN vectors v ON v.seq = m.seq AND v.signature_id = :signature "
-    "WHERE m.scope_id = :scope AND m.updated_at <= :at UNION ALL "
+    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, "
+    "coalesce(l.terms, ''), v.pieces "
+    "FROM memories m LEFT JOIN lexical l USING (seq) LEFT JOIN vectors v "
+    "ON v.seq = m.seq AND v.signature_id = :signature WHERE m.scope_id = :scope AND m.updated_at <= :at UNION ALL "
     "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, m.terms, v.pieces "
     "FROM versions m LEFT JOIN version_vectors v "
     "ON v.seq = m.seq AND v.version = m.version AND v.signature_id = :signature "

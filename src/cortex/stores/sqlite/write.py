@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
@@ -46,8 +45,8 @@ _TWIN = (
 )
 _KEEP_ROW = (
     f"INSERT INTO versions ({', '.join(rows.WRITTEN)}, seq, replaced_at, terms) "
-    f"SELECT {', '.join(f'm.{name}' for name in rows.WRITTEN)}, m.seq, ?, l.terms "
-    "FROM memories m JOIN lexical l USING (seq) WHERE m.seq = ?"
+    f"SELECT {', '.join(f'm.{name}' for name in rows.WRITTEN)}, m.seq, ?, coalesce(l.terms, '') "
+    "FROM memories m LEFT JOIN lexical l USING (seq) WHERE m.seq = ?"
 )
 _KEEP_VECTORS = (
     "INSERT INTO version_vectors (seq, version, signature_id, pieces) "
@@ -78,8 +77,8 @@ class Writer:
         self._grant = grant
         self._scope_ids: dict[Scope, int] = {}
         self._signature_ids: dict[EmbeddingSignature, int] = {}
-        change, number, *signature = connection.execute(_STATE).fetchone()
-        self._change = int(change)
+        change, number, *signature = connection.execute(_STATE).fetchone() or (None, None)
+        self._change = _number(change)
         self._current: int | None = number
         if number is not None:
             self._signature_ids[EmbeddingSignature(*signature)] = number
@@ -157,7 +156,9 @@ class Writer:
         signature_id = self._searched_by(change.embedding)
         row = rows.values(memory, scope_id, self._next_change(), change.identity, signature_id)
         self._db.execute(_UPDATE, [*row, memory.seq])
-        self._db.execute("UPDATE lexical SET terms = ? WHERE seq = ?", [" ".join(change.terms), memory.seq])
+        self._db.execute(
+            "INSERT OR REPLACE INTO lexical (seq, terms) VALUES (?, ?)", [memory.seq, " ".join(change.terms)]
+        )
         self._clear_vectors(memory.seq)
         self._db.execute("DELETE FROM links WHERE seq = ?", [memory.seq])
         self._db.execute("DELETE FROM jobs WHERE seq = ?", [memory.seq])
@@ -324,7 +325,7 @@ class Writer:
         digest, id_, applied, receipt = row
         if digest != request.request:  # another request, or one whose memory was erased and nobody can tell any more
             return Outcome(id_, 0, applied=False, conflict=True)
-        return Outcome(id_, 0, applied=bool(applied), receipt=json.loads(receipt))
+        return Outcome(id_, 0, applied=bool(applied), receipt=rows.to_receipt(receipt))
 
     def _remember(self, request: Idempotency | None, outcome: Outcome) -> None:
         if request is None:
@@ -421,6 +422,13 @@ class Writer:
         found = self._db.execute(select, key).fetchone() or self._db.execute(insert, key).fetchone()
         number: int = found[0]
         return number
+
+
+def _number(change: str | None) -> int:
+    try:
+        return int(change or "")
+    except ValueError as error:
+        raise StoreError("the store's change counter is gone or no number: cortex doctor --fix sets it anew") from error
 
 
 def _owed(memory: Memory, embedding: Embedding | None, signature_id: int | None) -> NewJob | None:
