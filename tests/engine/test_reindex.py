@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -125,6 +125,56 @@ def test_going_back(path: Path) -> None:
         assert old.recall("note written since").hits[0].parts.keys() == {"dense", "lexical"}
     with opened(path, 16) as never, pytest.raises(StoreError, match="no vectors"):
         never.admin.roll_back()
+
+
+class Meanwhile(FakeEmbedder):
+    """While it embeds what is written, something else happens, once."""
+
+    act: Callable[[], object] | None = None
+
+    def embed(self, texts: Sequence[str]) -> EmbedResult:
+        """As the fake does, when the other thing has been done."""
+        act, self.act = self.act, None
+        if act is not None:
+            act()
+        return super().embed(texts)
+
+
+@pytest.mark.parametrize("verb", ["memorize", "memorize again", "update"])
+def test_a_switch_in_the_middle_of_a_write(path: Path, verb: str) -> None:
+    """The receipt, and the one that its key is answered with, tell that the vectors are owed; a job makes them."""
+    embedder = Meanwhile(dim=64)
+    with Cortex(path, user="a", embedder=embedder) as old, opened(path, 32) as new:
+        id_ = old.recall("note 8", limit=1).hits[0].memory.id
+        embedder.act = new.admin.reindex
+        for _ in range(2):
+            if verb == "update":
+                receipt = old.update(id_, content="written meanwhile", idempotency_key="k")
+            else:
+                key = "k" if verb == "memorize again" else None
+                receipt = old.memorize("written meanwhile", idempotency_key=key)
+            assert receipt.pending
+        assert new.admin.run_jobs().done == 1
+        assert new.recall("written meanwhile").hits[0].parts.keys() == {"dense", "lexical"}
+
+
+@pytest.mark.parametrize("how", ["reindex", "restore"])
+def test_recall_tells_at_once_of_another_model(path: Path, tmp_path: Path, how: str) -> None:
+    """In scopes that were asked before and in others, in the past too; after a switch and after a restore."""
+    with opened(path, 32) as new, opened(path, 64) as old:
+        new.admin.reindex()
+        new.admin.backup(tmp_path / "new.db")
+        old.admin.roll_back()
+        assert not old.recall("note 8").degraded
+        if how == "reindex":
+            new.admin.reindex()
+        else:
+            new.admin.restore(tmp_path / "new.db")
+        for scope, as_of in (("user:b", None), ("user:nobody", None), ("user:a", "2999-01-01"), ("user:a", None)):
+            assert old.recall("note 8", scope=scope, as_of=as_of).degraded == ("dense",)
+        assert not new.recall("note 8").degraded
+        assert old.memorize("written after it").pending
+        assert new.admin.run_jobs().done == 1
 
 
 @pytest.mark.slow

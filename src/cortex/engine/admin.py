@@ -89,7 +89,6 @@ class Admin:
     def restore(self, path: str | PathLike[str]) -> None:
         """Put a backup in the place of everything that is here; other processes see it at their next call."""
         self._deps.store.archive.restore(str(files.named(path)))
-        self._deps.index.forget_signature()
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a consistent copy of the whole store to a new file, while others go on writing."""

@@ -30,17 +30,10 @@ class Index:
         self._sizes: dict[Scope, int] = {}
         self._total = 0
         self._lock = threading.Lock()
-        self._stored: EmbeddingSignature | None = None
 
     def stored_signature(self) -> EmbeddingSignature | None:
-        """What made the vectors that are searched, as far as any recall here has seen; None while there are none."""
-        if self._stored is None:
-            self._stored = self._store.reindexing.current()
-        return self._stored
-
-    def forget_signature(self) -> None:
-        """Ask the store anew what it searches by."""
-        self._stored = None
+        """What made the vectors that are searched at this moment; None while there are none."""
+        return self._store.reindexing.current()
 
     @property
     def nbytes(self) -> int:
@@ -65,8 +58,6 @@ class Index:
         with lock:
             feed = self._store.feed(scope, shelf.change, self._signature)
             if _put(shelf, feed, scope) or feed.restart:
-                if feed.restart:
-                    self._stored = None
                 if feed.restart or shelf.wasteful:
                     shelf.clear()
                     _put(shelf, self._store.feed(scope, 0, self._signature), scope)

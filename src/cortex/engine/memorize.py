@@ -99,7 +99,7 @@ def _receipt(add: AddMemory, outcome: Outcome, prior: Prior | None) -> Receipt:
     if outcome.conflict or known.get("verb", "memorize") != "memorize":
         problem = "the idempotency_key was used before, for another call or a memory that was forgotten; use a new key"
         return Receipt(verb="memorize", error=problem, error_code=IdempotencyConflict.code)
-    facts = dict(known or keep.facts(add.memory))
+    facts = outcome.told(known or keep.facts(add.memory))
     facts.pop("counts", None)
     if not outcome.applied and prior is not None:
         facts |= {"pending": prior.pending, "embedded_chars": prior.embedded_chars}

@@ -43,7 +43,6 @@ def reindex(
             return Reindexed(signature=signature, made=made, missing=0, switched=False)
         # Others may have written since: the switch looks again, under the lock.
         if done == total and deps.store.reindexing.switch(signature, complete=True):
-            deps.index.forget_signature()
             return Reindexed(signature=signature, made=made, missing=0, switched=True)
         if only is not None or skip:
             return Reindexed(signature=signature, made=made, missing=total - done, switched=False)
@@ -65,7 +64,6 @@ def roll_back(deps: Deps, caller: Caller) -> Reindexed:
         names = "; ".join(str(known) for known in kept) or "none"
         raise StoreError(f"there are no vectors of {signature} to go back to; there are: {names}")
     deps.store.reindexing.switch(signature, complete=False)
-    deps.index.forget_signature()
     done, total = deps.store.reindexing.progress(signature)
     return Reindexed(signature=signature, made=0, missing=total - done, switched=True)
 

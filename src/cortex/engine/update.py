@@ -43,7 +43,7 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
         change = replace(change, idempotency=claim)
         outcome = deps.store.apply(Batch(grant=grant, changes=(change,))).outcomes[0]
         if outcome.applied or outcome.receipt is not None or outcome.conflict:
-            return requests.receipt("update", outcome, facts)
+            return requests.receipt("update", outcome, outcome.told(facts))
         if outcome.seq != memory.seq:
             raise InvalidInput("content", f"memory {outcome.id} says the same already; forget one of the two")
         # Somebody else changed it in between: edit what they left.

@@ -36,8 +36,6 @@ class _Answer:
 
 def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
     """The embedding of each memory, equal pieces asked for once, in one call."""
-    if memories:
-        deps.index.forget_signature()  # what is written must fit the store of this moment
     problem = _unavailable(deps) if memories else ""
     if problem:
         return Embedded([None] * len(memories), problem)

@@ -130,6 +130,7 @@ class Outcome:
     """What became of one change: the memory it ended at, and counts of what it touched.
 
     ``receipt`` is set where the idempotency key was known, ``conflict`` where it stood for another request.
+    ``pending``: the memory waits for vectors though it came with some, which are of another model than the store's.
     """
 
     id: str
@@ -138,6 +139,11 @@ class Outcome:
     counts: Mapping[str, int] = field(default_factory=dict)
     receipt: Mapping[str, Any] | None = None
     conflict: bool = False
+    pending: bool = False
+
+    def told(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """The facts of a receipt, as they became."""
+        return {**facts, "pending": True, "embedded_chars": 0} if self.pending else dict(facts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from cortex.model.change import (
     SetEmbedding,
     SetStatus,
 )
+from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob, Retry
 from cortex.model.memory import EmbeddingState, Memory, Status
 from cortex.model.policy import Caller
@@ -71,7 +72,7 @@ def _once(tables: Tables, change: _Request, caller: Caller) -> Outcome:
         return _again(known, request)
     outcome = _write(tables, change)
     if outcome.applied or isinstance(change, AddMemory):
-        receipt = copy.deepcopy({**request.receipt, "counts": dict(outcome.counts)})
+        receipt = copy.deepcopy({**outcome.told(request.receipt), "counts": dict(outcome.counts)})
         kept = Outcome(outcome.id, 0, outcome.applied, receipt=receipt)
         tables.keys[caller.org_id, caller.user, request.key] = Known(request.request, kept)
     return outcome
@@ -111,7 +112,7 @@ def _add(tables: Tables, change: AddMemory) -> Outcome:
         return Outcome(survivor.id, survivor.seq, applied=False)
     seq = _insert(tables, Form(change.memory, change.identity, change.terms, change.embedding))
     queue(tables, seq, change.follow_up)
-    return Outcome(change.memory.id, seq, applied=True)
+    return Outcome(change.memory.id, seq, applied=True, pending=_lies_aside(tables, change.embedding))
 
 
 def _replace(tables: Tables, change: ReplaceMemory) -> Outcome:
@@ -129,7 +130,7 @@ def _replace(tables: Tables, change: ReplaceMemory) -> Outcome:
     _drop_jobs(tables, memory.seq)
     _put(tables, Form(copied(memory), change.identity, change.terms, change.embedding))
     queue(tables, memory.seq, change.follow_up)
-    return Outcome(memory.id, memory.seq, applied=True)
+    return Outcome(memory.id, memory.seq, applied=True, pending=_lies_aside(tables, change.embedding))
 
 
 def _set_embedding(tables: Tables, change: SetEmbedding) -> Outcome:
@@ -236,6 +237,10 @@ def _put(tables: Tables, form: Form) -> None:
             form = replace(form, embedding=None)
             queue(tables, memory.seq, NewJob(EMBED, memory.updated_at, {}))
     tables.rows[memory.seq] = Row(signed(form), _next_change(tables))
+
+
+def _lies_aside(tables: Tables, embedding: Embedding | None) -> bool:
+    return embedding is not None and embedding.signature != tables.signature
 
 
 def signed(form: Form) -> Form:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
@@ -121,7 +122,7 @@ class Writer:
             survivor = self._db.execute(_SURVIVOR, [self._scope_id(change.memory.scope), change.identity]).fetchone()
             outcome = Outcome(survivor[0], survivor[1], applied=False)
         else:
-            outcome = Outcome(change.memory.id, seq, applied=True)
+            outcome = Outcome(change.memory.id, seq, applied=True, pending=self._lies_aside(change.embedding))
             self._queue(seq, change.follow_up)
         self._remember(change.idempotency, outcome)
         return outcome
@@ -148,9 +149,9 @@ class Writer:
         if clash is not None and clash[1] != memory.seq and memory.status is Status.ACTIVE:
             return Outcome(clash[0], clash[1], applied=False)
         left = self._set_aside(memory.seq, memory.version - 1, rows.micros(memory.updated_at))
-        outcome = Outcome(memory.id, memory.seq, applied=left is not None)
         if left is None:
-            return outcome
+            return Outcome(memory.id, memory.seq, applied=False)
+        outcome = Outcome(memory.id, memory.seq, applied=True, pending=self._lies_aside(change.embedding))
         if left != scope_id:
             self._gone(left, memory.seq)
         signature_id = self._searched_by(change.embedding)
@@ -340,7 +341,7 @@ class Writer:
                 request.request,
                 outcome.id,
                 int(outcome.applied),
-                rows.to_json({**request.receipt, "counts": dict(outcome.counts)}),
+                rows.to_json({**outcome.told(request.receipt), "counts": dict(outcome.counts)}),
                 rows.micros(request.at),
             ],
         )
@@ -407,6 +408,9 @@ class Writer:
             self._db.execute("INSERT INTO store (key, value) VALUES ('signature', ?)", [str(signature_id)])
             self._current = signature_id
         return signature_id if signature_id == self._current else None
+
+    def _lies_aside(self, embedding: Embedding | None) -> bool:
+        return embedding is not None and self._searched_by(embedding) is None
 
     def _intern(self, signature: EmbeddingSignature) -> int:
         if signature not in self._signature_ids:

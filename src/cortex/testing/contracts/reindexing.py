@@ -9,10 +9,11 @@ from datetime import timedelta
 import pytest
 
 from cortex.errors import StoreError
-from cortex.model.change import AddVectors, Change, EraseMemory, PutRecord, SetEmbedding
+from cortex.model.change import AddVectors, Change, EraseMemory, Idempotency, PutRecord, SetEmbedding
 from cortex.model.embedding import EmbeddingSignature
 from cortex.model.job import EMBED, Job
 from cortex.model.memory import EmbeddingState, Memory
+from cortex.model.policy import Caller
 from cortex.model.record import Form, Record
 from cortex.ports import Store
 from cortex.testing.contracts.changing import BOB, kept, revised
@@ -141,13 +142,20 @@ class StrangerContract(StoreSuite):
     @pytest.mark.usefixtures("old")
     def test_a_new_memory_is_owed_its_vectors(self, store: Store) -> None:
         """A memory that comes with vectors of the old model is pending and has a job; its vectors lie aside."""
-        (outcome,) = commit(store, add(memory("milk"), embedding()))
-        assert dict(store.reindexing.signatures()) == {SIGNATURE: 2, NEW: 1}
+        asked = Idempotency("k", b"digest", NOW, {"pending": False, "embedded_chars": 4})
+        (outcome,) = commit(store, add(memory("milk"), embedding(), idempotency=asked))
+        known = store.ledger.known(Caller("ada"), "k")
+        assert outcome.pending
+        assert known is not None
+        assert outcome.told({}).items() <= (known.outcome.receipt or {}).items()
+        assert not commit(store, add(memory("water"), embedding(signature=NEW)))[0].pending
+        assert dict(store.reindexing.signatures()) == {SIGNATURE: 2, NEW: 2}
         self._is_owed(store, outcome.seq)
 
     def test_a_new_version_is_owed_its_vectors(self, store: Store, old: Memory) -> None:
         """So is a new version that comes with such vectors."""
-        assert commit(store, revised(old, embedding(), content="coffee"))[0].applied
+        (outcome,) = commit(store, revised(old, embedding(), content="coffee"))
+        assert (outcome.applied, outcome.pending) == (True, True)
         self._is_owed(store, old.seq)
 
     @pytest.mark.usefixtures("old")
