@@ -116,7 +116,10 @@ class Reindexing(Protocol):
         ...
 
     def switch(self, signature: EmbeddingSignature, *, complete: bool) -> bool:
-        """Search by that signature from now on, in one step; false where it is not ``complete`` yet."""
+        """Search by that signature from now on, in one step; false where it is not ``complete`` yet.
+
+        A memory that lacks its vectors is pending from then on, and a job owes them.
+        """
         ...
 
     def signatures(self) -> list[tuple[EmbeddingSignature, int]]:
@@ -125,6 +128,22 @@ class Reindexing(Protocol):
 
     def discard(self, signature: EmbeddingSignature) -> int:
         """Remove the vectors of a signature that is not searched by; how many."""
+        ...
+
+
+class Mending(Protocol):
+    """Making again what a damaged store has lost, as far as what is left says how."""
+
+    def mend(self) -> list[str]:
+        """Put right what needs no text to be read; what was done, nothing for a sound store."""
+        ...
+
+    def wordless(self, after: int, limit: int) -> list[Memory]:
+        """Memories that have lost their words and whose seq is greater than ``after``, by seq."""
+        ...
+
+    def put_words(self, words: Mapping[int, Sequence[str]]) -> None:
+        """Give memories without words these; others, and those that are gone, stay as they are."""
         ...
 
 
@@ -184,7 +203,7 @@ class RecordStore(Protocol):
 
 
 class Store(RecordStore, Protocol):
-    """The record with its three side doors; all of one store, closed together."""
+    """The record with its side doors; all of one store, closed together."""
 
     @property
     def jobs(self) -> JobQueue:
@@ -204,4 +223,9 @@ class Store(RecordStore, Protocol):
     @property
     def archive(self) -> Archive:
         """Memories whole."""
+        ...
+
+    @property
+    def mending(self) -> Mending:
+        """What was lost, made again."""
         ...

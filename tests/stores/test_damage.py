@@ -106,6 +106,52 @@ def test_such_a_backup_is_refused(path: Path, tmp_path: Path, sql: str) -> None:
         assert cortex.recall("written since", limit=1).hits[0].memory.content == "written since"
 
 
+MENDED = [sql for sql in DAMAGE if sql.split()[0] in ("DROP", "CREATE") and "TABLE" not in sql] + [
+    sql for sql in DAMAGE if any(name in sql for name in ("change", "restart", "vectors SET", "lexical", "jobs"))
+]
+
+
+@pytest.mark.parametrize("sql", [*MENDED, "DELETE FROM vectors"])
+def test_it_is_mended(path: Path, sql: str) -> None:
+    """What can be made again is: the store is sound, others see it, and everything is found by words and vectors."""
+    with opened(path) as warm:
+        warm.recall("number two")
+        damage(path, sql)
+        with opened(path) as cortex:
+            assert cortex.admin.mend()
+            cortex.admin.run_jobs()
+            assert cortex.health().problems == cortex.health().warnings == ()
+            cortex.memorize("number four")
+        for number in ("one", "two", "three", "four"):
+            hit = warm.recall(f"number {number}", limit=1).hits[0]
+            assert (hit.memory.content, set(hit.parts)) == (f"number {number}", {"dense", "lexical"})
+        assert warm.admin.mend() == []
+        assert len(list(warm.admin.export_lines())) == 5
+
+
+def test_a_memory_without_words_can_be_changed(path: Path) -> None:
+    """Updating it gives it words again, and its earlier version is kept."""
+    damage(path, "DELETE FROM lexical")
+    with opened(path) as cortex:
+        with pytest.raises(StoreError, match="doctor --fix"):
+            list(cortex.admin.export_lines())
+        id_ = cortex.recall("number two").hits[0].memory.id
+        cortex.update(id_, content="number five")
+        assert "lexical" in cortex.recall("five").hits[0].parts
+        assert len(cortex.history(id_)) == 2
+
+
+def test_the_remedy_for_lost_jobs(path: Path) -> None:
+    """Memories that wait with nobody to make their vectors are pointed at the doctor, others at the worker."""
+    damage(path, "UPDATE memories SET signature_id = NULL WHERE seq = 1")
+    with opened(path) as cortex:
+        assert "cortex doctor --fix" in " ".join(cortex.health().warnings)
+        cortex.admin.mend()
+        assert "cortex worker --once" in " ".join(cortex.health().warnings)
+        cortex.admin.run_jobs()
+        assert cortex.health().warnings == ()
+
+
 def test_an_older_backup_with_a_trigger_is_refused(path: Path, tmp_path: Path) -> None:
     """Its schema is compared with that of its own version, before anything is done to it."""
     backup = tmp_path / "backup.db"

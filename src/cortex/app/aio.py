@@ -42,6 +42,7 @@ class AsyncAdmin:
 
     run_jobs = _in_thread(Admin.run_jobs)
     requeue = _in_thread(Admin.requeue)
+    mend = _in_thread(Admin.mend)
     export_memories = _in_thread(Admin.export_memories)
     export_lines = _in_thread(Admin.export_lines)
     import_memories = _in_thread(Admin.import_memories)

@@ -32,12 +32,13 @@ class Diagnosis:
 
 
 def examine(overrides: Mapping[str, str] | None = None, *, mend: bool = False) -> Diagnosis:
-    """Look at everything; ``mend`` corrects permissions, queues lost work and does what is owed."""
+    """Look at everything; ``mend`` corrects permissions, makes again what was lost and does what is owed."""
     settings = load(overrides)
     mended = list(_mend_files(settings)) if mend else []
     with from_settings(settings) as cortex:
         if mend:
-            mended += _mend_work(cortex.admin.requeue(), cortex.admin.run_jobs().done)
+            mended += cortex.admin.mend()
+            mended += _mend_work(cortex.admin.run_jobs().done)
         health = cortex.health()
     problems = (*health.problems, *_file_problems(settings))
     return Diagnosis(settings=tuple(effective(overrides)), health=health, problems=problems, mended=tuple(mended))
@@ -70,8 +71,6 @@ def _mend_files(settings: Settings) -> Iterator[str]:
             yield f"{path} is readable by you alone now"
 
 
-def _mend_work(queued: int, done: int) -> Iterator[str]:
-    if queued:
-        yield f"{queued:,} memories without vectors had no job; they have one now"
+def _mend_work(done: int) -> Iterator[str]:
     if done:
         yield f"{done:,} jobs were done"

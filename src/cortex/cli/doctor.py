@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor", cls=Verb, examples=["cortex doctor", "cortex doctor --fix"])
-@click.option("--fix", is_flag=True, help="Correct permissions, queue lost work, do what is owed.")
+@click.option("--fix", is_flag=True, help="Correct permissions, make again what was lost, do what is owed.")
 @click.pass_context
 def doctor(ctx: click.Context, /, *, fix: bool) -> None:
     """Say how everything is set up, and mend what can be.

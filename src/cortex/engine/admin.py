@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from cortex.core.intake import whole
-from cortex.engine import files, jobs, portability, reindex, single_user
+from cortex.engine import files, jobs, mend, portability, reindex, single_user
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
 from cortex.model.fields import Scopes, Time
@@ -35,6 +35,13 @@ class Admin:
     def requeue(self) -> int:
         """Queue work for memories that lack vectors and have no job; how many."""
         return jobs.requeue(self._deps, self._caller)
+
+    def mend(self) -> list[str]:
+        """Make again what a damaged store has lost and can be made, and queue the vectors that it lacks; what was done.
+
+        What cannot be made again stays named by `health`.
+        """
+        return mend.mend(self._deps, self._caller)
 
     def export_memories(
         self, path: str | PathLike[str], *, scope: Scopes | None = None, as_of: Time | None = None

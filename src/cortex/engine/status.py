@@ -26,7 +26,8 @@ def health(deps: Deps, caller: Caller) -> Health:
             "only; use the embedder that made them, or make new ones: cortex reindex"
         )
     if store.pending:
-        warnings.append(f"{store.pending} memories wait for their vectors; run: cortex worker --once")
+        remedy = "cortex doctor --fix" if store.unowed else "cortex worker --once"
+        warnings.append(f"{store.pending} memories wait for their vectors; run: {remedy}")
     return Health(
         ok=not problems,
         problems=tuple(problems),

@@ -10,7 +10,10 @@ from cortex.model.embedding import EmbeddingSignature
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreInfo:
-    """The plain facts of a store: where it is, how it keeps, what made its vectors, what is owed."""
+    """The plain facts of a store: where it is, how it keeps, what made its vectors, what is owed.
+
+    ``pending`` memories wait for their vectors; for ``unowed`` of them there is no job.
+    """
 
     backend: str
     location: str
@@ -22,6 +25,7 @@ class StoreInfo:
     pending: int
     jobs: int
     bytes: int
+    unowed: int = 0
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -41,6 +41,7 @@ VERBS = (
     Verb("stats", None, "stats", _OPERATOR),
     Verb("run_jobs", None, "worker", "the server runs them by itself", "admin"),
     Verb("requeue", None, "doctor", _OPERATOR, "admin"),
+    Verb("mend", None, "doctor", _OPERATOR, "admin"),
     Verb("export_memories", None, "export", _OPERATOR, "admin"),
     Verb("export_lines", None, "copy", _OPERATOR, "admin"),
     Verb("import_memories", None, "import", _OPERATOR, "admin"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -99,6 +99,9 @@ class EphemeralReindexing:
                 tables.spare[seq, row.memory.version] = {s: v for s, v in vectors[seq].items() if s != signature}
                 form = signed(replace(row.form, embedding=vectors[seq].get(signature)))
                 tables.rows[seq] = replace(row, form=form)
+            owed = {seq for seq, row in tables.rows.items() if signature not in vectors[seq]}
+            for seq in sorted(owed - {job.seq for job in tables.jobs.values()}):
+                queue(tables, seq, NewJob(EMBED, tables.rows[seq].memory.updated_at, {}))
             tables.signature = signature
             tables.change += 1
             tables.restart = tables.change
@@ -174,3 +177,24 @@ class EphemeralArchive:
         """Nowhere."""
         self._shared.now()
         return []
+
+
+class EphemeralMending:
+    """A `Mending`."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    def mend(self) -> list[str]:
+        """Nothing is lost but everything."""
+        self._shared.now()
+        return []
+
+    def wordless(self, after: int, limit: int) -> list[Memory]:  # noqa: ARG002 - what it would have
+        """There are none."""
+        self._shared.now()
+        return []
+
+    def put_words(self, words: Mapping[int, Sequence[str]]) -> None:  # noqa: ARG002 - what it would have
+        """Nothing needs them."""
+        self._shared.now()

@@ -20,7 +20,13 @@ from cortex.model.page import Details
 from cortex.model.query import Filter, Order, Selection
 from cortex.model.record import Form
 from cortex.model.scope import Scope
-from cortex.stores.ephemeral.doors import EphemeralArchive, EphemeralJobs, EphemeralLedger, EphemeralReindexing
+from cortex.stores.ephemeral.doors import (
+    EphemeralArchive,
+    EphemeralJobs,
+    EphemeralLedger,
+    EphemeralMending,
+    EphemeralReindexing,
+)
 from cortex.stores.ephemeral.tables import Shared, Tables, copied
 from cortex.stores.ephemeral.write import retry_later, write
 
@@ -37,6 +43,7 @@ class EphemeralStore:
         self.ledger = EphemeralLedger(self._shared)
         self.reindexing = EphemeralReindexing(self._shared)
         self.archive = EphemeralArchive(self._shared)
+        self.mending = EphemeralMending(self._shared)
 
     def apply(self, batch: Batch) -> Applied:
         """Commit everything in the batch or nothing."""
@@ -112,8 +119,8 @@ class EphemeralStore:
     def info(self, *, deep: bool = False) -> StoreInfo:
         """The plain facts; ``deep`` also looks for rows that point to nothing."""
         tables = self._shared.now()
-        owners = [*(job.seq for job in tables.jobs.values()), *tables.versions]
-        stray = [seq for seq in owners if seq not in tables.rows] if deep else []
+        busy = {job.seq for job in tables.jobs.values()}
+        stray = [seq for seq in (*busy, *tables.versions) if seq not in tables.rows] if deep else []
         return StoreInfo(
             backend="ephemeral",
             location="this process",
@@ -123,6 +130,7 @@ class EphemeralStore:
             signature=tables.signature,
             memories=len(tables.rows),
             pending=sum(row.form.embedding is None for row in tables.rows.values()),
+            unowed=len({seq for seq, row in tables.rows.items() if row.form.embedding is None} - busy),
             jobs=len(tables.jobs),
             bytes=sum(_size(form) for form in tables.forms()),
             problems=(f"{len(stray)} rows point to nothing",) if stray else (),

@@ -68,12 +68,20 @@ def counter(connection: Connection) -> tuple[int | None, int]:
     return int(found[0]) if found is not None and _is_number(found[0]) else None, newest
 
 
+def sound_facts(connection: Connection) -> bool:
+    """Whether the change counter and the mark for searchers can be true."""
+    change, newest = counter(connection)
+    restart = connection.execute("SELECT value FROM store WHERE key = 'restart'").fetchone()
+    marked = restart is None or (_is_number(restart[0]) and int(restart[0]) <= (change or 0))
+    return change is not None and change >= newest and marked
+
+
 def unusable(connection: Connection, table: str) -> Iterator[tuple[int, ...]]:
     """The keys of the rows of `vectors` or `version_vectors` that cannot be compared."""
     found = connection.execute(
         f"SELECT {_UNUSABLE[table]}, signature_id, g.dim, pieces FROM {table} JOIN signatures g USING (signature_id)"
     )
-    for *key, dim, pieces in found:
+    for *key, dim, pieces in found:  # seq, version if there is one, signature
         whole = isinstance(pieces, bytes) and bool(pieces) and len(pieces) % (4 * dim) == 0
         if not whole or not comparable(np.frombuffer(pieces, dtype="<f4").reshape(-1, dim)).all():
             yield tuple(key)
@@ -126,8 +134,7 @@ def _facts(connection: Connection) -> Iterator[str]:
         yield f"the change counter is gone or no number, so that nothing can be written: {_MEND} sets it anew"
     elif change < newest:
         yield f"the change counter is behind, so that others miss what is written: {_MEND} sets it anew"
-    restart = connection.execute("SELECT value FROM store WHERE key = 'restart'").fetchone()
-    if restart is not None and not (_is_number(restart[0]) and int(restart[0]) <= (change or 0)):
+    elif not sound_facts(connection):
         yield f"the mark for searchers is wrong: {_MEND} sets it anew"
     unknown = connection.execute(
         "SELECT value FROM store WHERE key = 'signature' "

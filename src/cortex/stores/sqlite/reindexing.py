@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cortex.errors import StoreError
 from cortex.model.embedding import EmbeddingSignature
+from cortex.model.job import EMBED
 from cortex.model.memory import Memory
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _LACKS = "NOT EXISTS (SELECT 1 FROM vectors v WHERE v.seq = m.seq AND v.signature_id IS ?)"
+
+_OWE = (
+    "INSERT INTO jobs (kind, seq, payload, run_at, attempts) SELECT ?, m.seq, '{}', m.updated_at, 0 FROM memories m "
+    "WHERE m.signature_id IS NULL AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.seq = m.seq)"
+)
 
 
 class SQLiteReindexing:
@@ -59,6 +65,7 @@ class SQLiteReindexing:
                 [target],
             )
             connection.execute("INSERT OR REPLACE INTO store (key, value) VALUES ('signature', ?)", [str(target)])
+            connection.execute(_OWE, [EMBED])
             restart_caches(connection, 0)
             return True
 

@@ -21,6 +21,7 @@ from cortex.stores.sqlite.archive import SQLiteArchive
 from cortex.stores.sqlite.checks import integrity
 from cortex.stores.sqlite.connect import Connections
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
+from cortex.stores.sqlite.mending import SQLiteMending
 from cortex.stores.sqlite.migrate import prepare, refuse_foreign
 from cortex.stores.sqlite.queue import SQLiteJobs, SQLiteLedger
 from cortex.stores.sqlite.reindexing import SQLiteReindexing, current_signature
@@ -48,6 +49,7 @@ class SQLiteStore:
         self.ledger = SQLiteLedger(self._connections)
         self.reindexing = SQLiteReindexing(self._connections)
         self.archive = SQLiteArchive(self._connections)
+        self.mending = SQLiteMending(self._connections)
         try:
             self._schema = prepare(self._connections)
         except BaseException:
@@ -168,13 +170,13 @@ class SQLiteStore:
         with self._connections.read() as connection:
             problems = integrity(connection) if deep else []
             try:
-                memories, pending, jobs, unscrubbed = connection.execute(_FACTS).fetchone()
+                memories, pending, unowed, jobs, unscrubbed = connection.execute(_FACTS).fetchone()
                 signature = current_signature(connection)
                 note = taken_over(connection, self._connections.path)
             except sqlite3.DatabaseError:
                 if not problems:  # what is wrong is not told yet
                     raise
-                memories, pending, jobs, unscrubbed, signature, note = 0, 0, 0, 0, None, None
+                memories, pending, unowed, jobs, unscrubbed, signature, note = 0, 0, 0, 0, 0, None, None
             journal = connection.execute("PRAGMA journal_mode").fetchone()[0]
             size = connection.execute(
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
@@ -201,6 +203,7 @@ class SQLiteStore:
             signature=signature,
             memories=memories,
             pending=pending,
+            unowed=unowed,
             jobs=jobs,
             bytes=size,
             problems=tuple(problems),
@@ -240,6 +243,8 @@ _PAST = (
 )
 _FACTS = (
     "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM memories WHERE signature_id IS NULL), "
+    "(SELECT count(*) FROM memories m WHERE m.signature_id IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.seq = m.seq)), "
     "(SELECT count(*) FROM jobs), (SELECT count(*) FROM store WHERE key = 'unscrubbed')"
 )
 

@@ -204,6 +204,9 @@ CALLS: dict[str, Callable[[Store], object]] = {
     "switch": lambda store: store.reindexing.switch(SIGNATURE, complete=False),
     "signatures": lambda store: store.reindexing.signatures(),
     "discard": lambda store: store.reindexing.discard(SIGNATURE),
+    "mend": lambda store: store.mending.mend(),
+    "wordless": lambda store: store.mending.wordless(0, 1),
+    "put_words": lambda store: store.mending.put_words({1: ["tea"]}),
     "info": lambda store: store.info(),
 }
 

@@ -105,14 +105,14 @@ class ReindexingContract(StoreSuite):
         assert store.info(deep=True).problems == ()
 
     def test_going_back_leaves_the_rest_pending(self, store: Store) -> None:
-        """A switch that need not be complete makes those pending that lack the vectors; requeuing owes them."""
+        """A switch that need not be complete makes those pending that lack the vectors, and jobs owe them."""
         old = kept(store, "tea", embedding())
         commit(store, AddVectors(old.seq, 1, embedding(signature=NEW)))
         store.reindexing.switch(NEW, complete=True)
         since = kept(store, "milk", embedding(signature=NEW))
         assert store.reindexing.switch(SIGNATURE, complete=False) is True
         assert [each.embedding for each in store.read([old.seq, since.seq])] == ["ready", "pending"]
-        assert (store.info().pending, store.jobs.requeue(NOW)) == (1, 1)
+        assert (store.info().pending, store.info().unowed, store.info().jobs, store.jobs.requeue(NOW)) == (1, 0, 1, 0)
         assert store.reindexing.missing([ADA], SIGNATURE, 9) == store.read([since.seq])
 
     def test_what_is_searched_by_is_not_discarded(self, store: Store) -> None:
@@ -195,11 +195,21 @@ class RequeueContract(StoreSuite):
     def test_what_is_owed_gets_a_job(self, store: Store) -> None:
         """Each pending memory without a job gets one that is due at once; no other does, and none a second."""
         ready, lost, other = kept(store, "ready", embedding()), kept(store, "lost"), kept(store, "also", scope=BOB)
+        assert store.info().unowed == 2
         assert store.jobs.requeue(NOW) == 2
-        assert store.jobs.requeue(NOW) == 0
+        assert (store.jobs.requeue(NOW), store.info().unowed) == (0, 0)
         jobs = self._lease(store)
         assert [(job.kind, job.seq, job.attempts) for job in jobs] == [(EMBED, lost.seq, 1), (EMBED, other.seq, 1)]
         assert ready.seq not in {job.seq for job in jobs}
+
+    def test_a_sound_store_needs_no_mending(self, store: Store) -> None:
+        """Nothing is done to it, and words are given to those only that lack them."""
+        old = kept(store, "tea", embedding())
+        assert store.mending.mend() == []
+        assert store.mending.wordless(0, 9) == []
+        store.mending.put_words({old.seq: ["coffee"], 99: ["nobody"]})
+        assert [row.terms for row in store.feed(ADA, 0, SIGNATURE).rows] == ["tea"]
+        assert store.info(deep=True).problems == ()
 
     def test_one_that_is_held_is_not_lost(self, store: Store) -> None:
         """A job that somebody holds, or that waits for its next try, is not queued again."""
