@@ -188,6 +188,7 @@ def _erase_scope(tables: Tables, change: EraseScope) -> Outcome:
     # A memory that moved away leaves what it said here, when all of it goes.
     for seq, forms in tables.versions.items() if change.only is None else ():
         left = [form for form in forms if form.memory.scope == change.scope]
+        _blank(tables, {form.memory.id for form in left})
         counts += _old_traces(tables, left)
         tables.versions[seq] = tuple(form for form in forms if form.memory.scope != change.scope)
     return Outcome("", 0, applied=True, counts={trace: counts[trace] for trace in _TRACES})
@@ -272,9 +273,13 @@ def _erase_rows(tables: Tables, rows: Iterable[Row]) -> dict[str, int]:
         counts["links"] += len(row.memory.links)
         counts["jobs"] += _drop_jobs(tables, seq)
     counts["links_to_it"] = _unlink(tables, ids)
-    # The digest of an erased text is a trace of it; the key itself goes on answering.
-    tables.keys |= {name: replace(key, request=b"") for name, key in tables.keys.items() if key.outcome.id in ids}
+    _blank(tables, ids)
     return {trace: counts[trace] for trace in _TRACES}
+
+
+def _blank(tables: Tables, ids: set[str]) -> None:
+    """The digest of an erased text is a trace of it; the key itself goes on answering."""
+    tables.keys |= {name: replace(key, request=b"") for name, key in tables.keys.items() if key.outcome.id in ids}
 
 
 def _old_traces(tables: Tables, forms: Iterable[Form]) -> Counter[str]:

@@ -252,8 +252,9 @@ class Writer:
         """Remove the chosen memories from every table; how many rows went from each."""
         seqs = f"SELECT seq FROM memories WHERE {which}"
         ids = f"SELECT id FROM memories WHERE {which}"
-        # The digest of an erased text is a trace of it; the key stays taken.
-        self._db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids})", bound)
+        # The digest of an erased text is a trace of it, that of an earlier version too; the key stays taken.
+        earlier = f"SELECT id FROM versions WHERE {which}"
+        self._db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids} UNION {earlier})", [*bound, *bound])
         self._db.execute(OWE_A_SCRUB)
         counts = {
             name: self._db.execute(f"DELETE FROM {table} WHERE {column} IN ({chosen})", bound).rowcount

@@ -263,10 +263,15 @@ class EraseScopeContract(StoreSuite):
 
     def test_what_moved_away_leaves_nothing_here(self, store: Store) -> None:
         """A memory that lives elsewhere now keeps what it said there and loses what it said here."""
-        old = kept(store, "tea", embedding())
+        asked = Idempotency("k", b"digest of tea", NOW)
+        (made,) = commit(store, add(memory("tea"), embedding(), idempotency=asked))
+        old = store.read([made.seq])[0]
         commit(store, revised(old, embedding(), content="milk", scope=BOB))
         commit(store, revised(store.read([old.seq])[0], content="water"))
         (outcome,) = commit(store, EraseScope(ADA))
+        known = store.ledger.known(ADA_LOCAL, "k")
+        assert known is not None
+        assert known.request == b""
         assert Counter(outcome.counts) == Counter(versions=1, version_vectors=1)
         assert [m.content for m in store.archive.history(old.seq)] == ["milk", "water"]
 
