@@ -14,6 +14,7 @@ from cortex import Cortex
 from cortex.errors import StoreBusy
 from cortex.stores.sqlite import migrate
 from cortex.stores.sqlite.driver import sqlite3
+from cortex.stores.sqlite.schema import migrations
 from cortex.testing import FakeEmbedder
 from tests.cases.conftest import Cli
 from tests.e2e.wire import Wire, environment
@@ -164,7 +165,7 @@ def test_mem_038_a_released_store_is_opened_by_any_command(cli: Cli, tmp_path: P
     assert [memory["content"] for memory in page["memories"]] == [TEXTS[0], TEXTS[1], TEXTS[3]]
     assert page["memories"][0]["created_at"].startswith("2026-01-01T00:00:00.000002")
     version, memories = schema(path)
-    assert (version, memories) == (migrate.migrations()[-1][0], before[1])
+    assert (version, memories) == (migrations()[-1][0], before[1])
     (backup,) = tmp_path.glob("released.db.backup*")
     assert schema(backup) == before
     assert "1 memory" not in cli("health", "--db", path, "--user", "ada").err
@@ -176,7 +177,7 @@ def test_mem_038_a_newer_store_is_refused_and_left_alone(cli: Cli, tmp_path: Pat
     with Cortex(path, embedder=FakeEmbedder()) as cortex:
         cortex.memorize("tea")
     connection = sqlite3.connect(path)
-    connection.execute(f"PRAGMA user_version = {migrate.migrations()[-1][0] + 1}")
+    connection.execute(f"PRAGMA user_version = {migrations()[-1][0] + 1}")
     connection.close()
     before = path.read_bytes()
     for command in (["list"], ["memorize", "coffee"], ["forget-all", "user:local", "--confirm", "user:local"]):
@@ -190,7 +191,7 @@ def test_mem_038_a_step_that_fails_is_named_and_undone(tmp_path: Path, monkeypat
     """The file is what it was, the error names the step, and without the fault one of several openers does it all."""
     path = make_released(tmp_path / "released.db")
     before = schema(path)
-    steps = migrate.migrations()
+    steps = migrations()
     broken = [*steps, (steps[-1][0] + 1, "CREATE TABLE extra (x);\nINSERT INTO nowhere VALUES (1);\n")]
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "migrations", lambda: broken)

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -241,6 +242,13 @@ class TestBackups:
         with pytest.raises(StoreError, match="exists"):
             full.admin.backup(tmp_path / "there")
         assert (tmp_path / "there").read_text() == "precious"
+
+    @pytest.mark.parametrize("bad", ["", "a\0b", 5, None, b"bytes"])
+    def test_what_is_no_path(self, full: Cortex, bad: Any) -> None:
+        """It is refused by name."""
+        for call in (full.admin.backup, full.admin.restore):
+            with pytest.raises(InvalidInput, match="path"):
+                call(bad)
 
     def test_restoring_puts_everything_back(self, full: Cortex, tmp_path: Path) -> None:
         """After a restore the store is what it was, for other processes' caches too; what came later is gone."""

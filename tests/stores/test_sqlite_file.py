@@ -329,6 +329,20 @@ class TestFullDisk:
         assert commit(full, add(memory("large " * 50_000)))[0].applied
         assert full.info(deep=True).problems == ()
 
+    def test_no_backup_is_made_that_nobody_would_name(self, full: SQLiteStore, tmp_path: Path) -> None:
+        """Where there is no room to note a backup none is made, since an erasure could not name it."""
+        with suppress(StoreFull):
+            for number in range(10_000):
+                with full._connections.write() as writer:
+                    writer.execute("INSERT INTO store (key, value) VALUES (?, '')", [f"{number:050}"])
+        with pytest.raises(StoreFull):
+            full.archive.backup(str(tmp_path / "copy.db"))
+        assert not (tmp_path / "copy.db").exists()
+        with full._connections.raw() as writer:
+            writer.execute("PRAGMA max_page_count = 1000000").fetchone()
+        full.archive.backup(str(tmp_path / "copy.db"))
+        assert full.archive.backups() == [str(tmp_path / "copy.db")]
+
     def test_small_writes_go_on(self, full: SQLiteStore) -> None:
         """A batch that does not fit leaves room for one that does."""
         with pytest.raises(StoreFull):

@@ -15,16 +15,21 @@ from cortex.errors import InvalidInput
 LONGEST_LINE = 64 * 2**20
 
 
-def named(path: str | PathLike[str]) -> Path:
+def named(path: object) -> Path:
     """The path, if the system can have a file of that name; else `InvalidInput`."""
+    if not isinstance(path, (str, PathLike)):
+        raise InvalidInput("path", f"expected the path of a file, got {type(path).__name__}")
+    found = os.fspath(path)
+    if not isinstance(found, str) or not found:
+        raise InvalidInput("path", f"{shown(found)} is no name of a file; expected text that is not empty")
     try:
-        Path(path).lstat()
+        Path(found).lstat()
     except ValueError as error:  # a NUL, or what is no Unicode
-        raise InvalidInput("path", f"{shown(path)} is no name of a file ({error})") from None
+        raise InvalidInput("path", f"{shown(found)} is no name of a file ({error})") from None
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
-            raise InvalidInput("path", f"{shown(path)} is no name of a file ({error.strerror})") from None
-    return Path(path)
+            raise InvalidInput("path", f"{shown(found)} is no name of a file ({error.strerror})") from None
+    return Path(found)
 
 
 def write_new(path: Path, lines: Iterable[str]) -> int:

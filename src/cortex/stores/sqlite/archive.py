@@ -88,8 +88,8 @@ class SQLiteArchive:
 
     def _note(self, path: Path) -> None:
         """Keep in mind where a copy lies, before it does: one that nobody knew would escape an erasure unnamed."""
-        # Where nothing can be written any more a copy is wanted all the more.
-        with suppress(StoreFull, StoreReadOnly), self._connections.write() as connection:
+        # Who cannot write the store cannot erase either, and may want a copy all the more.
+        with suppress(StoreReadOnly), self._connections.write() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO store (key, value) VALUES (?, '')", [f"backup:{path.absolute()}"]
             )
