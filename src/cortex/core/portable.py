@@ -71,6 +71,11 @@ def from_line(line: str) -> Record:
     return Record(current, earlier)
 
 
+def scopes(record: Record) -> list[Scope]:
+    """Where a record is and where it was."""
+    return list(dict.fromkeys(form.memory.scope for form in (record.current, *record.earlier)))
+
+
 def renamed(record: Record, id: str) -> Record:
     """The same record under another id."""
     return Record(

@@ -12,7 +12,7 @@ from cortex.core import portable
 from cortex.engine import guard
 from cortex.engine.deps import Deps
 from cortex.errors import InvalidInput
-from cortex.model.change import Batch, PutRecord
+from cortex.model.change import Batch, Outcome, PutRecord
 from cortex.model.job import EMBED, NewJob
 from cortex.model.policy import Action, Caller
 from cortex.model.record import Record
@@ -74,48 +74,65 @@ def summed(counts: Counter[str], refused: Sequence[Refused], left_out: Mapping[s
 
 
 def put(deps: Deps, caller: Caller, found: Sequence[Record], conflict: Conflict) -> Counter[str]:
-    """Write records in one commit; how many of them became what."""
-    if not found:
-        return Counter()
-    scopes = [form.memory.scope for record in found for form in (record.current, *record.earlier)]
-    grant = guard.authorise(caller, Action.WRITE, scopes)
-    known = deps.store.known_scopes(caller.org_id)
+    """Write records, in one commit unless an id comes twice; how many of them became what."""
     counts: Counter[str] = Counter()
-    changes: list[PutRecord] = []
+    for distinct in _apart(found):
+        counts += _put_distinct(deps, caller, distinct, conflict)
+    return counts
+
+
+def _apart(found: Sequence[Record]) -> Iterator[list[Record]]:
+    """The records in runs in which no id comes twice: what a rule decides depends on what was written before."""
+    run: dict[str, Record] = {}
     for record in found:
-        change = _change(deps, known, _with_usable_vectors(deps, record), conflict, counts)
-        if change is not None:
-            changes.append(change)
-    outcomes = deps.store.apply(Batch(grant=grant, changes=tuple(changes))).outcomes
-    duplicates = sum(not outcome.applied for outcome in outcomes)
-    counts["duplicates"] += duplicates
-    counts["added"] += len(outcomes) - duplicates - counts["overwritten"] - counts["renamed"]
-    counts["pending"] += sum(change.follow_up is not None for change in changes)
+        id_ = record.current.memory.id
+        if id_ in run:
+            yield list(run.values())
+            run = {}
+        run[id_] = record
+    if run:
+        yield list(run.values())
+
+
+def _put_distinct(deps: Deps, caller: Caller, found: Sequence[Record], conflict: Conflict) -> Counter[str]:
+    grant = guard.authorise(caller, Action.WRITE, [scope for record in found for scope in portable.scopes(record)])
+    known = deps.store.known_scopes(caller.org_id)
+    asked = [(record, _asked(deps, known, _with_usable_vectors(deps, record), conflict)) for record in found]
+    changes = [(record, answer) for record, answer in asked if isinstance(answer, PutRecord)]
+    batch = Batch(grant=grant, changes=tuple(change for _, change in changes))
+    outcomes = deps.store.apply(batch).outcomes if changes else ()
+    counts = Counter(answer for _, answer in asked if isinstance(answer, str))
+    for (record, change), outcome in zip(changes, outcomes, strict=True):
+        counts[_became(record, change, outcome)] += 1
+        counts["pending"] += outcome.applied and change.follow_up is not None
     return +counts
 
 
-def _change(
-    deps: Deps, known: Sequence[Scope], record: Record, conflict: Conflict, counts: Counter[str]
-) -> PutRecord | None:
-    """What to write for one record; None where what is there stays."""
+def _asked(deps: Deps, known: Sequence[Scope], record: Record, conflict: Conflict) -> PutRecord | str:
+    """What to write for one record, or what became of it where what is there stays."""
     there = _same_id(deps, known, record)
     if there is None:
         return _put(deps, record)
     if portable.to_line(there) == portable.to_line(record):
-        counts["unchanged"] += 1
-        return None
+        return "unchanged"
     match conflict:
         case Conflict.SKIP:
-            counts["skipped"] += 1
-            return None
+            return "skipped"
         case Conflict.OVERWRITE:
-            counts["overwritten"] += 1
             return _put(deps, record, overwrite=True)
         case Conflict.NEW_ID:
-            counts["renamed"] += 1
             return _put(deps, portable.renamed(record, deps.new_id()))
         case _:
             assert_never(conflict)
+
+
+def _became(record: Record, change: PutRecord, outcome: Outcome) -> str:
+    """What came of a record that was to be written: the store alone knows, since others write meanwhile."""
+    if not outcome.applied:
+        return "skipped" if outcome.id == change.record.current.memory.id else "duplicates"
+    if change.record.current.memory.id != record.current.memory.id:
+        return "renamed"
+    return "overwritten" if outcome.counts.get("memories") else "added"
 
 
 def _put(deps: Deps, record: Record, *, overwrite: bool = False) -> PutRecord:

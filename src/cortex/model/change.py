@@ -95,7 +95,8 @@ class EraseScope:
 class PutRecord:
     """Take over a memory from elsewhere just as it is there, with its id, times and old versions.
 
-    One that has its id is overwritten if ``overwrite``, else left as it is.
+    One that has its id is overwritten if ``overwrite``, else left as it is. The outcome counts the ``memories`` that
+    were overwritten: one or none.
     """
 
     record: Record

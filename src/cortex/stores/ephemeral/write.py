@@ -215,7 +215,7 @@ def _put_record(tables: Tables, change: PutRecord) -> Outcome:
         tables.scopes[form.memory.scope] = None
     if earlier:
         tables.versions[seq] = tuple(sorted(map(signed, earlier), key=lambda form: form.memory.version))
-    return Outcome(memory.id, seq, applied=True)
+    return Outcome(memory.id, seq, applied=True, counts={"memories": int(there is not None)})
 
 
 # --- rows ---------------------------------------------------------------------------------------------

@@ -292,7 +292,7 @@ class Writer:
         self._queue(seq, change.follow_up)
         for form in change.record.earlier:
             self._put_version(seq, form)
-        return Outcome(memory.id, seq, applied=True)
+        return Outcome(memory.id, seq, applied=True, counts={"memories": int(there is not None)})
 
     def _put_version(self, seq: int, form: Form) -> None:
         memory = form.memory

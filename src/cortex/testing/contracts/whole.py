@@ -40,7 +40,7 @@ class RecordsContract(StoreSuite):
         """Every field, version, word and vector of a record that is put comes out again."""
         record = data.draw(_records())
         (outcome,) = commit(store, PutRecord(record))
-        assert (outcome.applied, outcome.id) == (True, record.current.memory.id)
+        assert (outcome.applied, outcome.id, outcome.counts) == (True, record.current.memory.id, {"memories": 0})
         (found,) = store.archive.records([record.current.memory.scope], 0, 9)
         assert _plain(found) == _plain(_at(record, outcome.seq))
         commit(store, EraseMemory(outcome.seq, outcome.id))
@@ -92,7 +92,7 @@ class RecordsContract(StoreSuite):
         since = store.feed(ADA, 0, SIGNATURE).change
         incoming = _record(replace(target, content="coffee", version=9))
         (outcome,) = commit(store, PutRecord(incoming, overwrite=True))
-        assert (outcome.applied, outcome.id) == (True, target.id)
+        assert (outcome.applied, outcome.id, outcome.counts) == (True, target.id, {"memories": 1})
         (record, _) = sorted(store.archive.records([ADA], 0, 9), key=lambda r: r.current.memory.id != target.id)
         assert _plain(record) == _plain(_at(incoming, outcome.seq))
         assert store.read([other.seq])[0].links == (Link("about", target.id),)
@@ -103,6 +103,30 @@ class RecordsContract(StoreSuite):
         feed = store.feed(ADA, since, SIGNATURE)
         assert [row.seq for row in feed.rows] == [outcome.seq]
         assert outcome.seq == old.seq or feed.erased == (old.seq,)
+
+    def test_what_is_written_earlier_in_a_batch_counts(self, store: Store) -> None:
+        """Each record of a batch meets what the ones before it left: one id twice, or one text twice, is no error."""
+        first, other = memory("tea"), memory("milk")
+        same = replace(other, content="tea", fingerprint=first.fingerprint)
+        again = replace(first, content="coffee", fingerprint=b"coffee")
+        outcomes = commit(
+            store,
+            PutRecord(_record(first)),
+            PutRecord(_record(again)),
+            PutRecord(_record(same)),
+            PutRecord(_record(again), overwrite=True),
+            PutRecord(_record(same)),
+            PutRecord(_record(replace(again, version=2)), overwrite=True),
+        )
+        assert [(o.applied, o.id, o.counts.get("memories", 0)) for o in outcomes] == [
+            (True, first.id, 0),
+            (False, first.id, 0),
+            (False, first.id, 0),
+            (True, first.id, 1),
+            (True, other.id, 0),
+            (True, first.id, 1),
+        ]
+        assert sorted(contents(store)) == ["coffee", "tea"]
 
     def test_an_equal_memory_stands_in_the_way(self, store: Store) -> None:
         """A record that says what another active memory says is refused with that one's id, and nothing is lost."""
