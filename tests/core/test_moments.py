@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex.core.moments import between, end, instant, microseconds
+from cortex.core.moments import after, between, end, instant, microseconds
 from cortex.errors import InvalidInput
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -139,3 +139,20 @@ def test_microseconds_lose_nothing(at: datetime) -> None:
 def test_days_join_without_a_gap(day: date, zone: Any) -> None:
     """Where a day ends the next begins, in every zone."""
     assert end("at", day, zone) == instant("at", day + timedelta(days=1), zone)
+
+
+@pytest.mark.parametrize(
+    ("at", "now", "expected"),
+    [
+        ("2026-05-31T12:00:00", "2026-05-31T12:00:01", "2026-05-31T12:00:01"),
+        ("2026-05-31T12:00:00", "2026-05-31T12:00:00", "2026-05-31T12:00:00.000001"),
+        ("2026-05-31T12:00:00", "2020-01-01", "2026-05-31T12:00:00.000001"),
+        ("9999-12-31T23:59:59.999998", "2020-01-01", "9999-12-31T23:59:59.999999"),
+        ("9999-12-31T23:59:59.999999", "2020-01-01", "9999-12-31T23:59:59.999999"),
+        ("9999-12-31T23:59:59.999999", "9999-12-31T23:59:59.999999", "9999-12-31T23:59:59.999999"),
+    ],
+)
+def test_what_comes_after_is_later(at: str, now: str, expected: str) -> None:
+    """A change is at this instant, or just after the one before it; at the end of time that is no error."""
+    given = [datetime.fromisoformat(each).replace(tzinfo=UTC) for each in (at, now, expected)]
+    assert after(given[0], given[1]) == given[2]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cortex import Cortex
-from cortex.testing import FakeEmbedder
+from cortex.engine.facade import Engine
+from cortex.stores.ephemeral.store import EphemeralStore
+from cortex.stores.sqlite.store import SQLiteStore
+from tests.engine.support import Bench
 
 COUNTS = "added unchanged skipped overwritten renamed duplicates pending".split()
 RULES = ["skip", "overwrite", "new_id"]
@@ -18,19 +19,20 @@ GAPS = [0, 1, 198, 199, 300]
 ID = "b" * 32
 
 
-@pytest.fixture(params=["file", "memory"])
-def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cortex]:
+@pytest.fixture(params=[EphemeralStore, lambda: SQLiteStore(":memory:")], ids=["ephemeral", "sqlite"])
+def target(request: pytest.FixtureRequest) -> Iterator[Engine]:
     """An empty store of each kind."""
-    with Cortex(":memory:" if request.param == "memory" else tmp_path / "t.db", embedder=FakeEmbedder()) as cortex:
-        yield cortex
+    store = request.param()
+    yield Bench(store=store).engine("local")
+    store.close()
 
 
 @pytest.fixture(scope="module")
 def sample() -> list[str]:
     """The header and a line of a real export."""
-    with Cortex(":memory:", embedder=FakeEmbedder()) as cortex:
-        cortex.memorize("tea")
-        return list(cortex.admin.export_lines())
+    engine = Bench().engine("local")
+    engine.memorize("tea")
+    return list(engine.admin.export_lines())
 
 
 @pytest.fixture
@@ -44,14 +46,14 @@ def line(sample: list[str]) -> Callable[..., str]:
     return made
 
 
-def told(cortex: Cortex, lines: list[str], rule: str) -> dict[str, int]:
+def told(cortex: Engine, lines: list[str], rule: str) -> dict[str, int]:
     """Import the lines; the counts that are not zero."""
     done = cortex.admin.import_lines(lines, on_conflict=rule)
     assert done.refused == ()
     return {name: getattr(done, name) for name in COUNTS if getattr(done, name)}
 
 
-def texts(cortex: Cortex) -> dict[str, str]:
+def texts(cortex: Engine) -> dict[str, str]:
     """The text of each id."""
     return {memory.id: memory.content for memory in cortex.list_memories(limit=1000).memories}
 
@@ -59,10 +61,10 @@ def texts(cortex: Cortex) -> dict[str, str]:
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("rule", RULES)
 def test_an_id_that_comes_again_follows_the_rule(
-    target: Cortex, sample: list[str], line: Callable[..., str], rule: str, gap: int
+    target: Engine, sample: list[str], line: Callable[..., str], rule: str, gap: int
 ) -> None:
     """The same id with other words, however many lines apart: kept, replaced or under a new id, and counted so."""
-    between = [line(f"{number:032x}", f"between {number}") for number in range(gap)]
+    between = [line(f"a{number:031x}", f"between {number}") for number in range(gap)]
     again = [line(ID, "second"), line(ID, "third"), line(ID, "third")]
     counts = told(target, [sample[0], line(ID, "first"), *between, *again], rule)
     kept = {id_: text for id_, text in texts(target).items() if not text.startswith("between")}
@@ -78,7 +80,7 @@ def test_an_id_that_comes_again_follows_the_rule(
 
 @pytest.mark.parametrize("rule", RULES)
 def test_what_says_the_same_is_a_duplicate_and_nothing_else(
-    target: Cortex, sample: list[str], line: Callable[..., str], rule: str
+    target: Engine, sample: list[str], line: Callable[..., str], rule: str
 ) -> None:
     """A record that writes nothing, since another memory says the same, is neither renamed nor overwritten."""
     two = "c" * 32
@@ -95,7 +97,7 @@ def test_what_says_the_same_is_a_duplicate_and_nothing_else(
 
 @pytest.mark.parametrize("rule", RULES)
 def test_only_what_was_written_waits_for_vectors(
-    target: Cortex, sample: list[str], line: Callable[..., str], rule: str
+    target: Engine, sample: list[str], line: Callable[..., str], rule: str
 ) -> None:
     """Of records without vectors those are pending that were really kept."""
     told(target, [sample[0], line(ID, "tea"), line("c" * 32, "milk")], rule)
@@ -105,9 +107,9 @@ def test_only_what_was_written_waits_for_vectors(
     assert target.stats().pending == 0
 
 
-def test_the_counts_add_up_to_the_lines(target: Cortex, sample: list[str], line: Callable[..., str]) -> None:
+def test_the_counts_add_up_to_the_lines(target: Engine, sample: list[str], line: Callable[..., str]) -> None:
     """Each line became exactly one thing, under every rule and any number of times."""
-    lines = [line(f"{number % 7:032x}", f"text {number % 5}", importance=1 + number % 3) for number in range(60)]
+    lines = [line(f"a{number % 7:031x}", f"text {number % 5}", importance=1 + number % 3) for number in range(60)]
     for rule in (*RULES, *RULES):
         counts = told(target, [sample[0], *lines], rule)
         assert sum(counts.values()) == len(lines)

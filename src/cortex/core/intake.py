@@ -23,6 +23,7 @@ MAX_DEPTH = 20
 MAX_KEY = 200
 MOST_SHOWN = 80
 LARGEST_WHOLE = 10**100
+LARGEST_STORED = 2**62
 
 E = TypeVar("E", bound=Enum)
 
@@ -54,6 +55,17 @@ def label(field: str, value: object, *, longest: int = MAX_KEY) -> str | None:
     if len(name) > longest:
         raise InvalidInput(field, f"{len(name)} characters; at most {longest}")
     return name
+
+
+def remark(field: str, value: object, longest: int) -> str:
+    """Text that may be empty: no NUL, no half surrogate, at most ``longest`` characters, nothing trimmed."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, f"expected text, got {type(value).__name__}")
+    if len(value) > longest:
+        raise InvalidInput(field, f"{len(value)} characters; at most {longest}")
+    if _unstorable(value):
+        raise InvalidInput(field, "has a NUL or half of a surrogate pair")
+    return value
 
 
 def member(field: str, value: object, kinds: type[E]) -> E:
@@ -236,9 +248,18 @@ def _json_key(field: str, key: object) -> str:
 
 
 def _json_text(field: str, value: str) -> str:
-    if "\0" in value or any(0xD800 <= ord(c) < 0xE000 for c in value):
+    if _unstorable(value):
         raise InvalidInput(field, f"{value[:40]!r} has a NUL or half of a surrogate pair")
     return value
+
+
+def _unstorable(value: str) -> bool:
+    return "\0" in value or any(0xD800 <= ord(c) < 0xE000 for c in value)
+
+
+def items(field: str, value: object) -> Sequence[object]:
+    """A list of anything; None is an empty one."""
+    return [] if value is None else _items(field, value)
 
 
 def _items(field: str, value: object) -> Sequence[object]:

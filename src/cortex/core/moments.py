@@ -19,6 +19,14 @@ def microseconds(at: datetime) -> int:
     return (at - _EPOCH) // timedelta(microseconds=1)
 
 
+def after(at: datetime, now: datetime) -> datetime:
+    """When something changes that was changed at ``at`` before: now, but later than then, whatever the clock does.
+
+    Time never runs backwards in a history. At the end of time it stands still.
+    """
+    return now if now > at else at + min(timedelta(microseconds=1), datetime.max.replace(tzinfo=UTC) - at)
+
+
 def instant(field: str, value: object, zone: tzinfo) -> datetime | None:
     """The instant in UTC; a bare date is its first instant; None stays None."""
     if value is None:
@@ -40,8 +48,8 @@ def end(field: str, value: object, zone: tzinfo) -> datetime | None:
 
 def as_of(value: object, zone: tzinfo) -> datetime | None:
     """The instant to look back to; a bare date is its last one, so that what was kept that day counts."""
-    after = end("as_of", value, zone)
-    return None if after is None else after - timedelta(microseconds=1)
+    stop = end("as_of", value, zone)
+    return None if stop is None else stop - timedelta(microseconds=1)
 
 
 def between(since: object, until: object, zone: tzinfo, *, prefix: str = "") -> tuple[datetime | None, datetime | None]:

@@ -8,12 +8,13 @@ base64. Times are ISO 8601 in UTC with microseconds.
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,7 +30,15 @@ FORMAT = "cortex-export"
 VERSION = 1
 WITHOUT = ["idempotency keys", "jobs", "token vectors", "vectors of models that are not searched by"]
 _TIMES = "created_at updated_at event_time valid_from valid_to expires_at working_until last_accessed_at".split()
-_ID_DIGITS = 32
+_NEEDED = "id org scope content kind tier status importance confidence version created_at updated_at".split()
+_ID = re.compile("[0-9a-f]{32}")
+_LINK_PARTS = 3
+_LONGEST_REASON = 10_000
+_LONGEST_MODEL = 4_096  # it may be named by the path of its folder
+_MOST_DIMENSIONS = 2**20
+_LAST_YEAR = 9998
+
+T = TypeVar("T")
 
 
 def header() -> str:
@@ -58,17 +67,25 @@ def from_line(line: str) -> Record:
     """The record of a line; `InvalidInput` names what is wrong, never quoting the text."""
     try:
         given = json.loads(line)
-        if not isinstance(given, dict):
-            raise InvalidInput("line", "is no JSON object")
-        earlier = tuple(_read(form) for form in given.get("earlier", []))
-        current = _read(given)
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, Base64Error) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput("line", f"is no record ({type(error).__name__})") from None
-    if any(form.replaced_at is None or form.memory.id != current.memory.id for form in earlier):
-        raise InvalidInput("line", "has earlier versions that do not belong to it")
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("line", f"is no JSON that can be read ({type(error).__name__})") from None
+    current = _read(given)
+    earlier = tuple(_read(form) for form in intake.items("earlier", given.get("earlier")))
+    _check_history(current, earlier)
     return Record(current, earlier)
+
+
+def _check_history(current: Form, earlier: Sequence[Form]) -> None:
+    """Versions follow one another: of one memory, with rising numbers, each replaced before the next was written."""
+    if current.replaced_at is not None:
+        raise InvalidInput("replaced_at", "is only for an earlier version")
+    for form, following in pairwise((*earlier, current)):
+        if form.replaced_at is None or form.memory.id != current.memory.id:
+            raise InvalidInput("earlier", "has versions that do not belong to it")
+        if form.memory.version >= following.memory.version:
+            raise InvalidInput("earlier", "has versions whose numbers do not rise up to the current one")
+        if not form.memory.updated_at <= form.replaced_at <= following.memory.updated_at:
+            raise InvalidInput("earlier", "has versions that overlap or are not in the order of their times")
 
 
 def scopes(record: Record) -> list[Scope]:
@@ -136,56 +153,109 @@ _PLAIN = (
 ).split()
 
 
-def _read(given: Mapping[str, Any]) -> Form:
-    id_ = given["id"]
-    if not isinstance(id_, str) or len(id_) != _ID_DIGITS or set(id_) - set("0123456789abcdef"):
-        raise InvalidInput("id", "is not 32 lower-case hexadecimal digits")
+def _read(given: object) -> Form:
+    if not isinstance(given, Mapping):
+        raise InvalidInput("line", "is no JSON object")
+    if missing := [name for name in _NEEDED if given.get(name) is None]:
+        raise InvalidInput(missing[0], "is missing")
     embedding = _embedding(given.get("embedding"))
-    times: dict[str, Any] = {name: _instant(given[name]) for name in _TIMES if name in given}
     content = intake.text("content", given["content"])
     text = keep.found(content)
+    links = _links(given.get("links"))
     memory = Memory(
-        id=id_,
-        scope=Scope(given["scope"], given["org"]),
+        id=_id("id", given["id"]),
+        scope=_scope(given["scope"], given["org"]),
         content=content,
         kind=intake.member("kind", given["kind"], Kind),
         tier=intake.member("tier", given["tier"], Tier),
         status=intake.member("status", given["status"], Status),
-        role=intake.member("role", given["role"], Role) if "role" in given else None,
+        role=_if_given(given, "role", lambda value: intake.member("role", value, Role)),
         clearance_min=intake.clearance(given.get("clearance_min", 0)),
         tags=intake.tags(given.get("tags")),
-        links=tuple(Link(*map(str, link)) for link in given.get("links", [])),
+        links=links,
+        supersedes=tuple(link.target for link in links if link.relation == "supersedes"),
         metadata=intake.json_object("metadata", given.get("metadata")),
         source=intake.json_object("source", given.get("source")),
         author=intake.label("author", given.get("author")) or "",
         agent=intake.label("agent", given.get("agent")),
         session=intake.label("session", given.get("session")),
         speaker=intake.label("speaker", given.get("speaker")),
-        position=intake.whole("position", given["position"], 0) if "position" in given else None,
+        position=_if_given(given, "position", lambda value: _stored("position", value, 0)),
         importance=intake.whole("importance", given["importance"], 1, 10),
         confidence=intake.share("confidence", given["confidence"]),
-        emotion=intake.share("emotion", given["emotion"]) if "emotion" in given else None,
-        access_count=intake.whole("access_count", given.get("access_count", 0), 0),
-        superseded_by=given.get("superseded_by"),
-        version=intake.whole("version", given["version"], 1),
+        emotion=_if_given(given, "emotion", lambda value: intake.share("emotion", value)),
+        access_count=_stored("access_count", given.get("access_count", 0), 0),
+        superseded_by=_if_given(given, "superseded_by", lambda value: _id("superseded_by", value)),
+        version=_stored("version", given["version"], 1),
         embedding=EmbeddingState.PENDING if embedding is None else EmbeddingState.READY,
         signature=None if embedding is None else embedding.signature,
         embedded_chars=intake.whole("embedded_chars", given.get("embedded_chars", 0), 0, len(content)),
         fingerprint=text.fingerprint,
         language=text.language,
-        **times,
+        **_times(given),
     )
-    replaced = _instant(given["replaced_at"]) if "replaced_at" in given else None
+    replaced = _if_given(given, "replaced_at", lambda value: _instant("replaced_at", value))
     return Form(memory, keep.identity(memory, text.fingerprint), keep.terms(memory), embedding, replaced)
 
 
-def _embedding(given: Mapping[str, Any] | None) -> Embedding | None:
+def _if_given(given: Mapping[str, Any], field: str, read: Callable[[object], T]) -> T | None:
+    """A value that an export leaves out where there is none."""
+    return None if given.get(field) is None else read(given[field])
+
+
+def _id(field: str, value: object) -> str:
+    if not isinstance(value, str) or _ID.fullmatch(value) is None:
+        raise InvalidInput(field, "is not 32 lower-case hexadecimal digits")
+    return value
+
+
+def _stored(field: str, value: object, least: int) -> int:
+    """A whole number that a store can count on from."""
+    return intake.whole(field, value, least, intake.LARGEST_STORED)
+
+
+def _scope(key: object, org_id: object) -> Scope:
+    if not isinstance(key, str) or not isinstance(org_id, str):
+        raise InvalidInput("scope", "is no text, or its org is none")
+    return Scope(key, org_id)
+
+
+def _links(given: object) -> tuple[Link, ...]:
+    found: dict[tuple[str, str], Link] = {}
+    for item in intake.items("links", given):
+        parts = intake.items("links", item)
+        if len(parts) != _LINK_PARTS:
+            raise InvalidInput("links", "has one that is not relation, target and reason")
+        relation = intake.remark("links", parts[0], intake.MAX_KEY)
+        link = Link(relation, _id("links", parts[1]), intake.remark("links", parts[2], _LONGEST_REASON))
+        if found.setdefault((link.relation, link.target), link) is not link:
+            raise InvalidInput("links", "has one twice")
+    return tuple(found.values())
+
+
+def _times(given: Mapping[str, Any]) -> dict[str, Any]:
+    times = {name: _instant(name, given[name]) for name in _TIMES if given.get(name) is not None}
+    if times["updated_at"].year > _LAST_YEAR:
+        raise InvalidInput("updated_at", f"is after the year {_LAST_YEAR}: nothing could be changed later")
+    if "valid_from" in times and "valid_to" in times and times["valid_to"] <= times["valid_from"]:
+        raise InvalidInput("valid_to", "is not after valid_from")
+    return times
+
+
+def _embedding(given: object) -> Embedding | None:
     if given is None:
         return None
-    signature = EmbeddingSignature(str(given["model"]), intake.whole("dim", given["dim"], 1), str(given["revision"]))
-    pieces = np.frombuffer(b64decode(given["pieces"], validate=True), dtype="<f4").reshape(-1, signature.dim)
+    if not isinstance(given, Mapping):
+        raise InvalidInput("embedding", "is no JSON object")
+    model, revision = (intake.remark("embedding", given.get(name), _LONGEST_MODEL) for name in ("model", "revision"))
+    signature = EmbeddingSignature(model, intake.whole("dim", given.get("dim"), 1, _MOST_DIMENSIONS), revision)
+    try:
+        values = np.frombuffer(b64decode(given.get("pieces", ""), validate=True), dtype="<f4")
+        pieces = values.reshape(-1, signature.dim)
+    except (ValueError, TypeError):  # no base64, or no whole number of vectors
+        pieces = np.zeros((0, 0), dtype=np.float32)
     if unit(pieces, signature.dim) is None:
-        raise InvalidInput("embedding", "has a vector that is empty, zero or not finite")
+        raise InvalidInput("embedding", "has no vectors, or one of another dimension, zero or not finite")
     return Embedding(signature, pieces)
 
 
@@ -193,10 +263,13 @@ def _time(at: datetime | None) -> str | None:
     return None if at is None else at.isoformat(timespec="microseconds")
 
 
-def _instant(text: str) -> datetime:
-    at = datetime.fromisoformat(text)
-    if at.utcoffset() != timedelta(0):
-        raise InvalidInput("time", "is not in UTC")
+def _instant(field: str, value: object) -> datetime:
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        at = None
+    if at is None or at.utcoffset() != timedelta(0):
+        raise InvalidInput(field, "is no ISO 8601 time in UTC")
     return at
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from datetime import timedelta
 from typing import Any, NamedTuple
 
+from cortex.core import moments
 from cortex.core.matching import details_pass
 from cortex.engine import guard, requests
 from cortex.engine.deps import Deps
@@ -117,8 +117,7 @@ def archive(deps: Deps, caller: Caller, id_or_prefix: object, *, undo: bool, key
         return earlier
     grant = everywhere(deps, caller, Action.WRITE)
     memory = find(deps, grant, id_or_prefix)
-    # Time never runs backwards in a history, whatever the clock does.
-    now = max(deps.clock.now(), memory.updated_at + timedelta(microseconds=1))
+    now = moments.after(memory.updated_at, deps.clock.now())
     status = Status.ACTIVE if undo else Status.ARCHIVED
     facts: dict[str, Any] = {"scope": memory.scope.key, "version": memory.version + (memory.status is not status)}
     if memory.status is status:

@@ -17,7 +17,7 @@ def authorise(caller: Caller, action: Action, scopes: Sequence[Scope]) -> Grant:
     """Permission for the action in all of these scopes, or `AccessDenied`."""
     for scope in scopes:
         if scope.org_id != caller.org_id:
-            raise AccessDenied(f"{caller.user} of {caller.org_id} may not {action.value} {scope.key}")
+            raise AccessDenied(f"{caller.user} of {caller.org_id} may not {action.value} {scope.key} of {scope.org_id}")
     return Grant(caller, action, tuple(dict.fromkeys(scopes)), caller.clearance)
 
 

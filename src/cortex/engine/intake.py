@@ -197,7 +197,9 @@ _READERS: Mapping[str, Callable[[Intake, Any], Any]] = {
     "speaker": lambda _, value: intake.label("speaker", value),
     "role": lambda _, value: _or_default(value, None, lambda v: intake.member("role", v, Role)),
     "session": lambda _, value: intake.label("session", value),
-    "position": lambda _, value: _or_default(value, None, lambda v: intake.whole("position", v, 0, 2**62)),
+    "position": lambda _, value: _or_default(
+        value, None, lambda v: intake.whole("position", v, 0, intake.LARGEST_STORED)
+    ),
     "event_time": lambda self, value: self.time("event_time", value),
     "metadata": lambda _, value: intake.json_object("metadata", value),
     "idempotency_key": lambda _, value: intake.label("idempotency_key", value),

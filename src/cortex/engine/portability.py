@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from cortex.core import portable
 from cortex.engine import guard
 from cortex.engine.deps import Deps
-from cortex.errors import InvalidInput
+from cortex.errors import AccessDenied, InvalidInput
 from cortex.model.change import Batch, Outcome, PutRecord
 from cortex.model.job import EMBED, NewJob
 from cortex.model.policy import Action, Caller
@@ -60,11 +60,17 @@ def take_over(deps: Deps, caller: Caller, source: Iterable[str], conflict: Confl
         for number, line in chunk:
             try:
                 if line.strip():
-                    found.append(portable.from_line(line))
-            except InvalidInput as error:
+                    found.append(_allowed(caller, portable.from_line(line)))
+            except (InvalidInput, AccessDenied) as error:
                 refused.append(Refused(number, str(error)))
         counts += put(deps, caller, found, conflict)
     return summed(counts, refused, {})
+
+
+def _allowed(caller: Caller, record: Record) -> Record:
+    """The record, if the caller may write where it is and where it was."""
+    guard.authorise(caller, Action.WRITE, portable.scopes(record))
+    return record
 
 
 def summed(counts: Counter[str], refused: Sequence[Refused], left_out: Mapping[str, int]) -> Imported:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
-from cortex.core import keep
+from cortex.core import keep, moments
 from cortex.engine import guard, requests, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
@@ -52,8 +51,7 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
 
 
 def _revision(deps: Deps, memory: Memory, draft: Draft) -> ReplaceMemory:
-    # Time never runs backwards in a history, whatever the clock does.
-    now = max(deps.clock.now(), memory.updated_at + timedelta(microseconds=1))
+    now = moments.after(memory.updated_at, deps.clock.now())
     embedding = vectors.embed_memories(deps, [draft]).vectors[0]
     revised = keep.revise(memory, draft, embedding, now=now)
     identity = keep.identity(revised, revised.fingerprint)

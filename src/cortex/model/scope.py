@@ -32,7 +32,7 @@ class Scope:
         kind, colon, name = self.key.partition(":")
         if kind not in self.KINDS or not colon:
             raise InvalidInput(
-                "scope", f"{self.key!r} is none; expected user:<id>, project:<name>, team:<name> or global"
+                "scope", f"{self.key[:MAX_NAME]!r} is none; expected user:<id>, project:<name>, team:<name> or global"
             )
         check_name("scope", name)
 
@@ -50,9 +50,9 @@ def check_name(field: str, name: str) -> None:
     """Raise `InvalidInput` unless ``name`` is 1 to 200 printable characters without outer white space."""
     if not isinstance(name, str):
         raise InvalidInput(field, f"expected text, got {type(name).__name__}")
-    if not name or name != name.strip():
-        raise InvalidInput(field, f"{name!r} is empty or has white space around it")
     if len(name) > MAX_NAME:
         raise InvalidInput(field, f"{len(name)} characters; at most {MAX_NAME}")
+    if not name or name != name.strip():
+        raise InvalidInput(field, f"{name!r} is empty or has white space around it")
     if _UNPRINTABLE.search(name):
         raise InvalidInput(field, f"{name!r} has a control character or half of a surrogate pair")
