@@ -243,6 +243,7 @@ def _times(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _embedding(given: object) -> Embedding | None:
+    """The vectors, scaled to length 1; those that are so already stay as they are, to the bit."""
     if given is None:
         return None
     if not isinstance(given, Mapping):
@@ -251,10 +252,10 @@ def _embedding(given: object) -> Embedding | None:
     signature = EmbeddingSignature(model, intake.whole("dim", given.get("dim"), 1, _MOST_DIMENSIONS), revision)
     try:
         values = np.frombuffer(b64decode(given.get("pieces", ""), validate=True), dtype="<f4")
-        pieces = values.reshape(-1, signature.dim)
+        pieces = unit(values.reshape(-1, signature.dim), signature.dim)
     except (ValueError, TypeError):  # no base64, or no whole number of vectors
-        pieces = np.zeros((0, 0), dtype=np.float32)
-    if unit(pieces, signature.dim) is None:
+        pieces = None
+    if pieces is None:
         raise InvalidInput("embedding", "has no vectors, or one of another dimension, zero or not finite")
     return Embedding(signature, pieces)
 
