@@ -52,6 +52,16 @@ def test_what_is_so_already_stays(cortex: Cortex, undo: bool) -> None:
     assert len(cortex.history(one)) == version
 
 
+def test_a_keyed_undo_of_nothing_does_not_undo_later(cortex: Cortex) -> None:
+    """What was answered as done already is not done when the same call comes again."""
+    one = kept(cortex.memorize("green tea").id)
+    first = cortex.archive(one, undo=True, idempotency_key="k")
+    assert len(cortex.history(one)) == 1
+    cortex.archive(one)
+    assert cortex.archive(one, undo=True, idempotency_key="k") == first
+    assert stored(cortex, one).status is Status.ARCHIVED
+
+
 def test_an_equal_memory_is_not_joined(cortex: Cortex) -> None:
     """A memory whose words were told anew meanwhile is not put back, and the other is named."""
     one = kept(cortex.memorize("green tea").id)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -138,6 +138,39 @@ def test_two_at_once_are_one_request(path: Path, verb: str, shared: bool) -> Non
 def _ask(barrier: threading.Barrier, *request: Any) -> Receipt:
     barrier.wait()
     return call(*request)
+
+
+CHANGELESS: dict[str, Callable[[Cortex, str, str], Receipt]] = {
+    "memorize what is there": lambda c, _, key: c.memorize("tea", idempotency_key=key),
+    "update to the same text": lambda c, one, key: c.update(one, content="tea", idempotency_key=key),
+    "archive what is archived": lambda c, one, key: c.archive(one, idempotency_key=key),
+    "put back what is there": lambda c, one, key: c.archive(one, undo=True, idempotency_key=key),
+    "forget a scope that is empty": lambda c, _, key: c.forget_all(EMPTY, confirm=EMPTY, idempotency_key=key),
+}
+EMPTY = "project:empty"
+
+
+@pytest.mark.parametrize("name", CHANGELESS)
+def test_a_request_that_changed_nothing_is_remembered(path: Path, name: str) -> None:
+    """Asked again when it would change something, it is answered as before, and nothing is done."""
+    ask = CHANGELESS[name]
+    with open_it(path) as cortex:
+        one = kept(cortex.memorize("tea").id)
+        cortex.memorize("gone", scope=EMPTY)
+        cortex.forget_all(EMPTY, confirm=EMPTY)
+        if name == "archive what is archived":
+            cortex.archive(one)
+        first = ask(cortex, one, "k")
+        # Now everything is such that each of the requests would have something to do.
+        cortex.update(one, content="coffee")
+        cortex.archive(one, undo=name == "archive what is archived")
+        cortex.memorize("new", scope=EMPTY)
+    with open_it(path) as cortex:
+        before = state(cortex), cortex.count(scope=EMPTY)
+        assert ask(cortex, one, "k") == first
+        assert (state(cortex), cortex.count(scope=EMPTY)) == before
+        with pytest.raises(IdempotencyConflict):
+            cortex.memorize("another", idempotency_key="k")
 
 
 def test_an_update_that_fails_spends_no_key(cortex: Cortex) -> None:

@@ -12,7 +12,7 @@ from cortex.engine import guard, requests
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.errors import InvalidInput, NotFound
-from cortex.model.change import Batch, EraseMemory, EraseScope, Outcome, Receipt, SetStatus
+from cortex.model.change import Batch, EraseMemory, EraseScope, KeepReceipt, Outcome, Receipt, SetStatus
 from cortex.model.memory import Status
 from cortex.model.policy import Action, Caller, Grant
 from cortex.model.query import Erasure, Filter, Order, Selection
@@ -120,10 +120,13 @@ def archive(deps: Deps, caller: Caller, id_or_prefix: object, *, undo: bool, key
     now = moments.after(memory.updated_at, deps.clock.now())
     status = Status.ACTIVE if undo else Status.ARCHIVED
     facts: dict[str, Any] = {"scope": memory.scope.key, "version": memory.version + (memory.status is not status)}
-    if memory.status is status:
-        return Receipt(verb="archive", id=memory.id, **facts)
     claim = requests.claim("archive", key, request, now, facts)
-    outcome = deps.store.apply(Batch(grant=grant, changes=(SetStatus(memory.seq, status, now, claim),))).outcomes[0]
+    change: SetStatus | KeepReceipt = SetStatus(memory.seq, status, now, claim)
+    if memory.status is status:
+        if claim is None:
+            return Receipt(verb="archive", id=memory.id, **facts)
+        change = KeepReceipt(memory.seq, claim)
+    outcome = deps.store.apply(Batch(grant=grant, changes=(change,))).outcomes[0]
     if not outcome.applied and outcome.receipt is None and not outcome.conflict:
         if outcome.id not in ("", memory.id):
             raise InvalidInput("memory_id", f"memory {outcome.id} says the same already; forget one of the two")

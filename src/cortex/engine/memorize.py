@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from cortex.core import keep
 from cortex.engine import guard, vectors
@@ -32,9 +33,10 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
     embeddings = _embed(deps, drafts, [key in living for key in keys])
     retired = [SetStatus(prior.seq, Status.ARCHIVED, now) for key, prior in priors.items() if key not in living]
     adds = []
-    for draft, text, (_, identity), embedding in zip(drafts, found, keys, embeddings, strict=True):
+    for draft, text, (scope, identity), embedding in zip(drafts, found, keys, embeddings, strict=True):
         memory = keep.remember(draft, text, embedding, id=deps.new_id(), caller=caller, now=now)
-        owed, request = keep.owed(embedding, now), _idempotency(memory, draft, now)
+        prior = priors[scope, identity] if (scope, identity) in living else None
+        owed, request = keep.owed(embedding, now), _idempotency(draft, now, _facts(memory, prior))
         adds.append(AddMemory(memory, identity, keep.terms(draft), embedding, owed, request))
     applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *adds)))
     outcomes = applied.outcomes[len(retired) :]
@@ -87,11 +89,17 @@ def _embed(deps: Deps, drafts: Sequence[Draft], known: Sequence[bool]) -> list[E
     return [None if there else next(made) for there in known]
 
 
-def _idempotency(memory: Memory, draft: Draft, now: datetime) -> Idempotency | None:
+def _facts(memory: Memory, prior: Prior | None) -> dict[str, Any]:
+    """What the receipt says: of the new memory, with the vectors of the one that survives instead."""
+    there = {} if prior is None else {"pending": prior.pending, "embedded_chars": prior.embedded_chars}
+    return {**keep.facts(memory), **there}
+
+
+def _idempotency(draft: Draft, now: datetime, facts: Mapping[str, Any]) -> Idempotency | None:
     if draft.idempotency_key is None:
         return None
     digest = keep.request_digest("memorize", draft)
-    return Idempotency(draft.idempotency_key, digest, now, keep.facts(memory))
+    return Idempotency(draft.idempotency_key, digest, now, facts)
 
 
 def _receipt(add: AddMemory, outcome: Outcome, prior: Prior | None) -> Receipt:
@@ -99,8 +107,6 @@ def _receipt(add: AddMemory, outcome: Outcome, prior: Prior | None) -> Receipt:
     if outcome.conflict or known.get("verb", "memorize") != "memorize":
         problem = "the idempotency_key was used before, for another call or a memory that was forgotten; use a new key"
         return Receipt(verb="memorize", error=problem, error_code=IdempotencyConflict.code)
-    facts = outcome.told(known or keep.facts(add.memory))
+    facts = outcome.told(known or _facts(add.memory, None if outcome.applied else prior))
     facts.pop("counts", None)
-    if not outcome.applied and prior is not None:
-        facts |= {"pending": prior.pending, "embedded_chars": prior.embedded_chars}
     return Receipt(verb="memorize", id=outcome.id, deduplicated=not outcome.applied, **facts)

@@ -74,6 +74,17 @@ class SetStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class KeepReceipt:
+    """Nothing has to change, since all is as it was asked for: keep the request with its receipt, and no more.
+
+    It is not applied for a memory that is not there.
+    """
+
+    seq: int
+    idempotency: Idempotency
+
+
+@dataclass(frozen=True, slots=True)
 class EraseMemory:
     """Remove every trace of a memory, old versions included."""
 
@@ -113,7 +124,9 @@ class AddVectors:
     embedding: Embedding
 
 
-Change = AddMemory | ReplaceMemory | SetEmbedding | SetStatus | EraseMemory | EraseScope | PutRecord | AddVectors
+# What a caller may ask for under an idempotency key.
+Request = AddMemory | ReplaceMemory | SetStatus | KeepReceipt | EraseMemory | EraseScope
+Change = Request | SetEmbedding | PutRecord | AddVectors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

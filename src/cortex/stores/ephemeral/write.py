@@ -17,10 +17,12 @@ from cortex.model.change import (
     EraseMemory,
     EraseScope,
     Idempotency,
+    KeepReceipt,
     Known,
     Outcome,
     PutRecord,
     ReplaceMemory,
+    Request,
     SetEmbedding,
     SetStatus,
 )
@@ -44,7 +46,7 @@ def write(tables: Tables, change: Change, caller: Caller) -> Outcome:
             return _put_record(tables, change)
         case AddVectors():
             return _add_vectors(tables, change)
-        case AddMemory() | ReplaceMemory() | SetStatus() | EraseMemory() | EraseScope():
+        case AddMemory() | ReplaceMemory() | SetStatus() | KeepReceipt() | EraseMemory() | EraseScope():
             return _once(tables, change, caller)
         case _:
             assert_never(change)
@@ -59,10 +61,8 @@ def retry_later(tables: Tables, retry: Retry) -> None:
 
 # --- idempotency --------------------------------------------------------------------------------------
 
-_Request = AddMemory | ReplaceMemory | SetStatus | EraseMemory | EraseScope
 
-
-def _once(tables: Tables, change: _Request, caller: Caller) -> Outcome:
+def _once(tables: Tables, change: Request, caller: Caller) -> Outcome:
     """Write what was not asked for before; a refused change leaves its key free, a duplicate addition does not."""
     request = change.idempotency
     if request is None:
@@ -84,7 +84,7 @@ def _again(known: Known, request: Idempotency) -> Outcome:
     return copy.deepcopy(known.outcome)
 
 
-def _write(tables: Tables, change: _Request) -> Outcome:
+def _write(tables: Tables, change: Request) -> Outcome:
     match change:
         case AddMemory():
             return _add(tables, change)
@@ -92,6 +92,8 @@ def _write(tables: Tables, change: _Request) -> Outcome:
             return _replace(tables, change)
         case SetStatus():
             return _set_status(tables, change)
+        case KeepReceipt():
+            return _keep_receipt(tables, change)
         case EraseMemory():
             return _erase(tables, change)
         case EraseScope():
@@ -168,6 +170,11 @@ def _set_status(tables: Tables, change: SetStatus) -> Outcome:
     tables.spare[change.seq, memory.version] = dict(tables.spare.get((change.seq, row.memory.version), {}))
     _put(tables, replace(row.form, memory=memory))
     return Outcome(memory.id, change.seq, applied=True)
+
+
+def _keep_receipt(tables: Tables, change: KeepReceipt) -> Outcome:
+    row = tables.rows.get(change.seq)
+    return Outcome("" if row is None else row.memory.id, change.seq, applied=row is not None)
 
 
 def _erase(tables: Tables, change: EraseMemory) -> Outcome:

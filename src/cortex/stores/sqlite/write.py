@@ -16,9 +16,11 @@ from cortex.model.change import (
     EraseMemory,
     EraseScope,
     Idempotency,
+    KeepReceipt,
     Outcome,
     PutRecord,
     ReplaceMemory,
+    Request,
     SetEmbedding,
     SetStatus,
 )
@@ -96,22 +98,29 @@ class Writer:
 
     def _write(self, change: Change) -> Outcome:
         match change:
-            case AddMemory():
-                return self._known(change.idempotency) or self._add(change)
-            case ReplaceMemory():
-                return self._known(change.idempotency) or self._replace(change)
-            case SetStatus():
-                return self._known(change.idempotency) or self._set_status(change)
-            case EraseMemory():
-                return self._known(change.idempotency) or self._erase(change)
-            case EraseScope():
-                return self._known(change.idempotency) or self._erase_scope(change)
             case SetEmbedding():
                 return self._set_embedding(change)
             case PutRecord():
                 return self._put_record(change)
             case AddVectors():
                 return self._add_vectors(change)
+            case _:
+                return self._known(change.idempotency) or self._do(change)
+
+    def _do(self, change: Request) -> Outcome:
+        match change:
+            case AddMemory():
+                return self._add(change)
+            case ReplaceMemory():
+                return self._replace(change)
+            case SetStatus():
+                return self._set_status(change)
+            case KeepReceipt():
+                return self._keep_receipt(change)
+            case EraseMemory():
+                return self._erase(change)
+            case EraseScope():
+                return self._erase_scope(change)
             case _:
                 assert_never(change)
 
@@ -218,6 +227,14 @@ class Writer:
             [change.status.value, at, self._next_change(), change.seq],
         ).fetchone()[0]
         outcome = Outcome(id_, change.seq, applied=True)
+        self._remember(change.idempotency, outcome)
+        return outcome
+
+    def _keep_receipt(self, change: KeepReceipt) -> Outcome:
+        found = self._db.execute("SELECT id FROM memories WHERE seq = ?", [change.seq]).fetchone()
+        if found is None:
+            return Outcome("", change.seq, applied=False)
+        outcome = Outcome(found[0], change.seq, applied=True)
         self._remember(change.idempotency, outcome)
         return outcome
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cortex.errors import StoreError
-from cortex.model.change import Change, EraseMemory, EraseScope, Idempotency, PutRecord, SetStatus
+from cortex.model.change import Change, EraseMemory, EraseScope, Idempotency, KeepReceipt, PutRecord, SetStatus
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.job import EMBED, NewJob
 from cortex.model.memory import EmbeddingState, Link, Memory, Status
@@ -334,7 +334,7 @@ class LedgerContract(StoreSuite):
         assert store.ledger.known(Caller("bob"), "k") is None
         assert store.ledger.known(Caller("ada", "acme"), "k") is None
 
-    @pytest.mark.parametrize("verb", ["add", "replace", "status", "erase", "scope"])
+    @pytest.mark.parametrize("verb", ["add", "replace", "status", "receipt", "erase", "scope"])
     def test_a_request_is_known_with_its_outcome(self, store: Store, verb: str) -> None:
         """Digest, outcome and receipt with its counts are kept, and the request is not done again."""
         old = kept(store, "tea", embedding())
@@ -342,6 +342,7 @@ class LedgerContract(StoreSuite):
             "add": add(memory("milk"), idempotency=_asked()),
             "replace": replace(revised(old, content="milk"), idempotency=_asked()),
             "status": SetStatus(old.seq, Status.ARCHIVED, NOW, _asked()),
+            "receipt": KeepReceipt(old.seq, _asked()),
             "erase": EraseMemory(old.seq, old.id, _asked()),
             "scope": EraseScope(ADA, _asked()),
         }
@@ -359,13 +360,26 @@ class LedgerContract(StoreSuite):
         assert (other.applied, other.conflict) == (False, True)
         assert [_plain(r) for r in store.archive.records([ADA], 0, 9)] == [_plain(r) for r in before]
 
+    def test_a_receipt_is_kept_and_nothing_else(self, store: Store) -> None:
+        """A request for which nothing has to change leaves the memory, its versions and its searchers alone."""
+        old = kept(store, "tea", embedding())
+        before, since = store.archive.records([ADA], 0, 9), store.feed(ADA, 0, SIGNATURE).change
+        (outcome,) = commit(store, KeepReceipt(old.seq, _asked()))
+        assert (outcome.applied, outcome.id, outcome.seq) == (True, old.id, old.seq)
+        assert [_plain(r) for r in store.archive.records([ADA], 0, 9)] == [_plain(r) for r in before]
+        assert store.feed(ADA, since, SIGNATURE).rows == ()
+        commit(store, EraseMemory(old.seq, old.id))
+        known = store.ledger.known(ADA_LOCAL, "k")
+        assert known is not None
+        assert known.request == b""
+
     def test_a_refused_change_leaves_its_key_free(self, store: Store) -> None:
         """A key is spent by what was done, not by what came too late or found nothing."""
         old, other = kept(store, "tea"), kept(store, "milk")
         late = replace(revised(old, version=7), idempotency=_asked())
         clash = replace(revised(old, content="milk", fingerprint=other.fingerprint), idempotency=_asked())
         nothing = SetStatus(4711, Status.ARCHIVED, NOW, _asked()), EraseMemory(4711, "f" * 32, _asked())
-        for change in (late, clash, *nothing):
+        for change in (late, clash, *nothing, KeepReceipt(4711, _asked())):
             assert not commit(store, change)[0].applied
             assert store.ledger.known(ADA_LOCAL, "k") is None
 
