@@ -78,6 +78,55 @@ def test_one_scope_alone(full: Cortex, tmp_path: Path) -> None:
         assert cortex.stats().scopes == {"team:日本": 1}
 
 
+SECRET = "a secret of project a"
+
+
+@pytest.fixture
+def moved(tmp_path: Path) -> Iterator[Cortex]:
+    """A memory that was written in one scope, moved with other words to a second, and changed there twice."""
+    with Cortex(tmp_path / "moved.db", user="ada", embedder=FakeEmbedder()) as cortex:
+        one = str(cortex.memorize(SECRET, scope="project:a").id)
+        cortex.update(one, content="first in b", scope="project:b")
+        cortex.update(one, content="second in b")
+        cortex.update(one, content="third in b")
+        yield cortex
+
+
+@pytest.mark.parametrize(
+    ("scope", "told"),
+    [
+        ("project:b", ["first in b", "second in b", "third in b"]),
+        (["project:b", "global"], ["first in b", "second in b", "third in b"]),
+        ("project:a", []),
+        (["project:a", "project:b"], [SECRET, "first in b", "second in b", "third in b"]),
+        (None, [SECRET, "first in b", "second in b", "third in b"]),
+    ],
+)
+def test_a_scoped_export_has_the_words_of_its_scopes_only(
+    moved: Cortex, tmp_path: Path, scope: Any, told: list[str]
+) -> None:
+    """What a memory said where it lived before does not leave with the scope it lives in; all of it leaves with all."""
+    exported = list(moved.admin.export_lines(scope=scope))
+    for line in exported[1:]:
+        record = json.loads(line)
+        assert [form["content"] for form in (*record["earlier"], record)] == told
+    with other(tmp_path / "new.db") as cortex:
+        assert cortex.admin.import_lines(iter(exported)).refused == ()
+        assert lines(cortex) == exported
+        memories = [m for name in ("project:a", "project:b") for m in cortex.list_memories(scope=name).memories]
+        assert [m.content for memory in memories for m in cortex.history(memory.id)] == told
+
+
+def test_a_scoped_export_of_the_past_is_no_other(moved: Cortex) -> None:
+    """With an instant, too, versions of other scopes stay behind."""
+    (memory,) = moved.list_memories(scope="project:b").memories
+    second = moved.history(memory.id)[2].updated_at
+    line = list(moved.admin.export_lines(scope="project:b", as_of=second))[1]
+    assert json.loads(line)["content"] == "second in b"
+    assert SECRET not in line
+    assert SECRET in list(moved.admin.export_lines(as_of=second))[1]
+
+
 @pytest.mark.parametrize(
     ("rule", "content", "outcome"),
     [("skip", "mine now", "skipped"), ("overwrite", "theirs", "overwritten"), ("new_id", "mine now", "renamed")],

@@ -40,8 +40,9 @@ _on_conflict = click.option(
 def export(run: Run, /, file: str, scope: tuple[str, ...], as_of: str | None) -> None:
     """Write memories to a file of JSON lines.
 
-    Every scope, unless --scope names some. Ids, times, vectors and earlier versions come along; the first line names
-    what belongs to this store alone. An existing FILE is never overwritten; - writes to standard output.
+    Every scope, unless --scope names some. Ids, times, vectors and earlier versions come along; with --scope, those
+    versions that lived in these scopes. The first line names what belongs to this store alone. An existing FILE is
+    never overwritten; - writes to standard output.
     """
     with run.cortex() as cortex:
         lines = cortex.admin.export_lines(scope=list(scope) or None, as_of=as_of)
@@ -85,7 +86,8 @@ def import_(ctx: click.Context, /, file: str, on_conflict: str) -> None:
 def copy(ctx: click.Context, /, target: str, scope: tuple[str, ...], on_conflict: str) -> None:
     """Copy memories into another store.
 
-    TARGET is made if it is not there. What it has already stays.
+    Every scope, unless --scope names some; then earlier versions come along that lived in these scopes. TARGET is made
+    if it is not there. What it has already stays.
     """
     run = ctx.ensure_object(Run)
     with run.cortex() as cortex, run.other(target) as other:

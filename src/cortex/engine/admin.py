@@ -48,7 +48,8 @@ class Admin:
     ) -> Exported:
         """Write these scopes, or everything, to a new file of JSON lines: lossless, with vectors and versions.
 
-        ``as_of`` leaves out what was not known or did not hold at that instant.
+        With ``scope`` a memory that was moved there comes without the versions that lived elsewhere. ``as_of`` leaves
+        out what was not known or did not hold at that instant.
         """
         count = files.write_new(files.named(path), self.export_lines(scope=scope, as_of=as_of))
         return Exported(path=str(Path(path).absolute()), memories=count - 1)

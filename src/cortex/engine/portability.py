@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import Any, assert_never
@@ -14,7 +15,7 @@ from cortex.engine.deps import Deps
 from cortex.errors import AccessDenied, InvalidInput
 from cortex.model.change import Batch, Outcome, PutRecord
 from cortex.model.job import EMBED, NewJob
-from cortex.model.policy import Action, Caller
+from cortex.model.policy import Action, Caller, Grant
 from cortex.model.record import Record
 from cortex.model.scope import Scope
 from cortex.model.transfer import Conflict, Imported, Refused
@@ -23,12 +24,15 @@ CHUNK = 200
 
 
 def records(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None) -> Iterator[Record]:
-    """Every memory of these scopes (None: of all that the caller may read), in the order they were written."""
+    """Every memory of these scopes (None: of all that the caller may read), in the order they were written.
+
+    A version that lived in another scope stays behind, as it does in the listings of these.
+    """
     grant = guard.authorise(caller, Action.READ, deps.store.known_scopes(caller.org_id) if scopes is None else scopes)
     after = 0
     while batch := deps.store.archive.records(grant.scopes, after, CHUNK):
         after = batch[-1].current.memory.seq
-        yield from (record for record in batch if guard.covers(grant, record.current.memory))
+        yield from (_covered(grant, record) for record in batch if guard.covers(grant, record.current.memory))
 
 
 def past_records(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None, at: datetime) -> Iterator[Record]:
@@ -37,7 +41,12 @@ def past_records(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None, at:
     for record in records(deps, caller, None):
         form = portable.stood_at(record, at)
         if form is not None and guard.covers(grant, form.current.memory):
-            yield form
+            yield _covered(grant, form)
+
+
+def _covered(grant: Grant, record: Record) -> Record:
+    """The record with those of its earlier versions that are within the grant."""
+    return replace(record, earlier=tuple(form for form in record.earlier if guard.covers(grant, form.memory)))
 
 
 def lines(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None, as_of: datetime | None = None) -> Iterator[str]:
