@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cortex import Cortex, Kind, Scope
+from cortex import Cortex, Kind, Recall, Scope
+from cortex.cli import render
 from cortex.cli.document import document, plain
 from cortex.cli.escape import columns, fit, one_line, safe
 from cortex.model.memory import Clearance
@@ -264,3 +265,11 @@ class TestOptions:
     def test_there_are_no_colours_off_a_terminal(self, cli: Cli, shared: Path) -> None:
         """What goes into a pipe or file is plain."""
         assert "\x1b" not in cli("--db", shared, "list").out
+
+
+def test_a_note_stands_beside_an_answer_that_lacks_no_leg() -> None:
+    """What an answer says of itself is told, whether a leg was missing or not."""
+    note = "1 memory is found by words only"
+    assert list(render.lacking(Recall(hits=(), legs=("dense", "lexical"), notes=(note,)))) == [note]
+    without = list(render.lacking(Recall(hits=(), legs=("lexical",), degraded=("dense",), notes=("broken",))))
+    assert without == ["answered without dense: broken"]

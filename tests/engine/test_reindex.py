@@ -10,7 +10,7 @@ import pytest
 
 from cortex import Cortex, EmbedResult
 from cortex.errors import EmbedderError, InvalidInput, StoreError
-from cortex.testing import FakeEmbedder
+from cortex.testing import Failure, FakeEmbedder
 
 MANY = 300
 
@@ -175,6 +175,44 @@ def test_recall_tells_at_once_of_another_model(path: Path, tmp_path: Path, how: 
         assert not new.recall("note 8").degraded
         assert old.memorize("written after it").pending
         assert new.admin.run_jobs().done == 1
+
+
+def test_the_past_says_what_it_lost(tmp_path: Path) -> None:
+    """Versions keep the vectors of their time: with another model they are found by words, which is said, not owed."""
+    path = tmp_path / "past.db"
+    with opened(path, 64) as old:
+        one, two = (str(old.memorize(text).id) for text in ("green tea", "cold milk"))
+        old.memorize("warm bread")
+        before = max(memory.updated_at for memory in old.list_memories().memories)
+        old.update(one, content="black coffee")
+        past = old.recall("green tea", as_of=before)
+        assert (past.pending, past.notes, past.degraded) == (0, (), ())
+    with opened(path, 32) as new:
+        assert new.admin.reindex().switched
+        past = new.recall("green tea", as_of=before)
+        assert past.hits[0].memory.content == "green tea"
+        assert past.hits[0].parts.keys() == {"lexical"}
+        assert (past.pending, past.degraded, past.legs) == (0, (), ("dense", "lexical"))
+        assert len(past.notes) == 1
+        assert past.notes[0].startswith("1 memory is found by words only")
+        now = new.recall("black coffee")
+        assert (now.pending, now.notes) == (0, ())
+        new.update(two, content="hot milk")
+        assert new.recall("milk", as_of=before).notes[0].startswith("1 memory is")
+
+
+def test_a_version_that_never_had_vectors_is_not_owed_any() -> None:
+    """A memory that was changed while its vectors were owed: what it said before is not pending, what it says is."""
+    embedder = FakeEmbedder()
+    with Cortex(":memory:", embedder=embedder) as cortex:
+        embedder.fail = Failure.RAISE
+        one = str(cortex.memorize("green tea").id)
+        (memory,) = cortex.list_memories().memories
+        cortex.update(one, content="black coffee")
+        embedder.fail = None
+        past, now = cortex.recall("tea", as_of=memory.updated_at), cortex.recall("coffee")
+        assert (past.pending, len(past.notes)) == (0, 1)
+        assert (now.pending, now.notes) == (1, ())
 
 
 @pytest.mark.slow

@@ -134,6 +134,8 @@ def lacking(answer: Recall) -> Iterator[str]:
     """What is less than it should be about an answer."""
     if answer.degraded:
         yield f"answered without {', '.join(answer.degraded)}: {safe('; '.join(answer.notes)) or 'no reason given'}"
+    else:
+        yield from map(safe, answer.notes)
     if answer.pending:
         yield f"{_memories(answer.pending)} found by words only until the vectors are made: cortex worker --once"
 

@@ -76,7 +76,7 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
         hits=hits,
         legs=tuple(legs),
         degraded=("dense",) if problem else (),
-        notes=(problem,) if problem else (),
+        notes=(problem,) if problem else _past_notes(deps, views),
         pending=sum(view.pending for view in views),
         limit=question.limit,
         ranking=question.ranking.value,
@@ -84,6 +84,15 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
         times=question.filter.times,
         left_out=tuple(item for item in near if item.id not in {hit.memory.id for hit in hits}),
     )
+
+
+def _past_notes(deps: Deps, views: Sequence[View]) -> tuple[str, ...]:
+    """What nobody will make good: vectors die with their model, and the past is not embedded anew."""
+    lost = sum(view.lost for view in views)
+    if not lost:
+        return ()
+    memories = "1 memory is" if lost == 1 else f"{lost} memories are"
+    return (f"{memories} found by words only, since what was said then has no vectors of {deps.embedder.signature}",)
 
 
 def _masks(deps: Deps, gate: _Gate, views: Sequence[View]) -> list[Mask]:

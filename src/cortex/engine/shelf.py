@@ -41,13 +41,17 @@ _COLUMNS: Mapping[str, npt.DTypeLike] = {
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one search of a scope works on; stays as it is while the shelf grows."""
+    """What one search of a scope works on; stays as it is while the shelf grows.
+
+    ``pending`` rows wait for their vectors; ``lost`` ones, versions of the past, never get any.
+    """
 
     columns: Mapping[str, npt.NDArray[Any]]
     pieces: Pieces
     postings: PostingLists
     corpus: Corpus
     pending: int
+    lost: int
     all_active: bool
     bounds: tuple[int, int, int, int]
 
@@ -109,6 +113,7 @@ class Shelf:
         self._postings = PostingLists()
         self._row_of: dict[int, int] = {}
         self._vectorless: set[int] = set()
+        self._lost: set[int] = set()
         self._corpus = Corpus(0, 0.0)
         self._dead = 0
         self._inactive = 0
@@ -151,6 +156,7 @@ class Shelf:
             postings=self._postings,
             corpus=self._corpus,
             pending=len(self._vectorless),
+            lost=len(self._lost),
             all_active=self._dead + self._inactive == 0,
             bounds=self._bounds,
         )
@@ -176,6 +182,7 @@ class Shelf:
                 self._inactive -= 1
             status[row] = DEAD
             self._vectorless.discard(seq)
+            self._lost.discard(seq)
         self._dead += len(gone)
 
     def _append(self, rows: Sequence[IndexRow]) -> None:
@@ -230,7 +237,9 @@ class Shelf:
         self._scales[start:end] = codes.scales
         self._error = max(self._error, codes.error)
         self._owners[start:end] = np.repeat(np.arange(first, self._rows, dtype=np.int32), sizes)
-        self._vectorless.update(row.seq for row, size in zip(rows, sizes, strict=True) if size == 0)
+        for row, size in zip(rows, sizes, strict=True):
+            if size == 0:
+                (self._vectorless if row.current else self._lost).add(row.seq)
 
 
 def _usable(rows: Sequence[IndexRow], dim: int) -> list[bytes]:

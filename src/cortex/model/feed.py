@@ -10,6 +10,7 @@ class IndexRow(NamedTuple):
     """One memory as search sees it; times in microseconds since 1970 UTC.
 
     ``terms``: analysed tokens joined by a space. ``pieces``: float32 [pieces, dim] as bytes, or None.
+    ``current``: whether the memory still stands so; an earlier version that has no vectors never gets any.
     """
 
     seq: int
@@ -20,6 +21,7 @@ class IndexRow(NamedTuple):
     valid_to: int | None
     terms: str
     pieces: bytes | None
+    current: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,8 +58,9 @@ class Recall:
     """The answer to one question.
 
     ``legs`` ran; ``degraded`` could not, with the cause in ``notes``. ``pending`` counts the memories
-    of these scopes that have no vector yet and are found by their words only. ``times`` are the instants that
-    the given dates meant, by name; ranges are half-open.
+    of these scopes that have no vector yet and are found by their words only; ``notes`` also say how many earlier
+    versions, in a recall of the past, have no vectors of this model and never get any. ``times`` are the instants
+    that the given dates meant, by name; ranges are half-open.
     """
 
     hits: tuple[Hit, ...]

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from cortex import Cortex
+from cortex import Cortex, Recall
 from cortex.core.text.clusters import cut_before
+from cortex.surfaces.mcp.replies import recalled
 from cortex.surfaces.mcp.server import SPECS
 from cortex.testing import Failure, FakeEmbedder
 from tests.surfaces.mcp.conftest import Answer, Door, problems
@@ -323,3 +324,11 @@ def kept_at(cortex: Cortex, id: str | None) -> str:
     memory = cortex.get(str(id))
     assert memory is not None
     return memory.created_at.isoformat()
+
+
+def test_a_note_alone_is_no_degradation() -> None:
+    """What is said of an answer for which every leg ran stands in the text as it is."""
+    reply = recalled(Recall(hits=(), legs=("dense", "lexical"), notes=("1 memory is found by words only",)), BIG)
+    assert "Degraded" not in reply.text
+    assert reply.text.endswith("1 memory is found by words only")
+    assert (reply.data["degraded"], reply.data["notes"]) == ([], ["1 memory is found by words only"])

@@ -207,6 +207,7 @@ def _index_row(form: Form, vectors: Embedding | None) -> IndexRow:
         valid_to=_micros(memory.valid_to),
         terms=" ".join(form.terms),
         pieces=None if vectors is None else vectors.pieces.astype("<f4").tobytes(),
+        current=form.replaced_at is None,
     )
 
 

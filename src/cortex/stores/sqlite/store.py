@@ -148,7 +148,7 @@ class SQLiteStore:
             bound = {"at": rows.micros(at), "scope": next(iter(scope_ids), None)}
             bound["signature"] = _signature_id(connection, signature)
             found = connection.execute(_PAST, bound).fetchall()
-        return Feed(tuple(IndexRow(*row) for row in found), (), 0)
+        return Feed(tuple(IndexRow(*[*row[:8], bool(row[8])]) for row in found), (), 0)
 
     def prior(self, scope: Scope, identities: Sequence[bytes]) -> Mapping[bytes, Prior]:
         """The active memories of this scope that have one of these identities."""
@@ -233,10 +233,10 @@ _PRIOR = (
 )
 _PAST = (
     "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, "
-    "coalesce(l.terms, ''), v.pieces "
+    "coalesce(l.terms, ''), v.pieces, 1 "
     "FROM memories m LEFT JOIN lexical l USING (seq) LEFT JOIN vectors v "
     "ON v.seq = m.seq AND v.signature_id = :signature WHERE m.scope_id = :scope AND m.updated_at <= :at UNION ALL "
-    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, m.terms, v.pieces "
+    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, m.terms, v.pieces, 0 "
     "FROM versions m LEFT JOIN version_vectors v "
     "ON v.seq = m.seq AND v.version = m.version AND v.signature_id = :signature "
     "WHERE m.scope_id = :scope AND m.updated_at <= :at AND m.replaced_at > :at ORDER BY 1"

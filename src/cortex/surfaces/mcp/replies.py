@@ -39,7 +39,8 @@ class Reply:
 def recalled(answer: Recall, budget: int, limit: int | None = None) -> Reply:
     """The hits, best first; ``limit`` is how many were asked for."""
     reasons = [beginning(note, _REASON) for note in answer.notes]
-    tail = [f"Degraded ({', '.join(answer.degraded)}): {reason}" for reason in reasons]
+    without = f"Degraded ({', '.join(answer.degraded)}): " if answer.degraded else ""
+    tail = [f"{without}{reason}" for reason in reasons]
     tail += [f"{_memories(answer.pending)} still found by words only."] if answer.pending else []
     tail += _asked_for(answer.times) + _capped(limit, answer.limit)
     data: Facts = {

@@ -140,6 +140,15 @@ class PastContract(StoreSuite):
         assert [row.pieces is None for row in store.past(ADA, NOW, SIGNATURE).rows] == [False]
         assert [row.pieces is None for row in store.past(ADA, NOW, EmbeddingSignature("new", 4)).rows] == [True]
 
+    def test_it_tells_what_still_stands(self, store: Store) -> None:
+        """A row of the past says whether the memory is so now, and may get its vectors, or was changed since."""
+        old, same = kept(store, "tea"), kept(store, "milk")
+        commit(store, revised(old, content="coffee", updated_at=NOW))
+        for at, current in ((NOW - SECOND, [False, True]), (NOW, [True, True])):
+            rows = store.past(ADA, at, SIGNATURE).rows
+            assert [(row.seq, row.current) for row in rows] == list(zip([old.seq, same.seq], current, strict=True))
+        assert [row.current for row in store.feed(ADA, 0, SIGNATURE).rows] == [True, True]
+
     def test_an_unknown_scope_has_no_past(self, store: Store) -> None:
         """A scope that was never written to is empty at any instant."""
         kept(store, "tea")
