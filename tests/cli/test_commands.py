@@ -409,3 +409,35 @@ def test_a_file_of_the_earlier_program(cli: Cli, child: Cli, tmp_path: Path) -> 
     assert (told.code, told.out) == (0, "2\n")
     assert f"{old}.backup-single-user" in told.err
     assert child("--db", old, "--user", "ada", "count").err == ""
+
+
+@pytest.mark.parametrize("command", ["export", "backup"])
+@pytest.mark.parametrize("kind", ["taken", "folder", "no folder"])
+def test_a_file_that_cannot_be_made_is_wrong_input(
+    cli: Cli, shared: Path, tmp_path: Path, command: str, kind: str
+) -> None:
+    """Export and backup refuse it alike, and nothing is said of the store, which is fine."""
+    (tmp_path / "taken").write_text("precious")
+    (tmp_path / "folder").mkdir()
+    target = tmp_path / "no" / "such" if kind == "no folder" else tmp_path / kind
+    done = cli("--db", shared, command, target)
+    assert (done.code, done.out) == (2, "")
+    assert "give another name" in done.err
+    assert "--db" not in done.err
+    assert (tmp_path / "taken").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("args", "hints"),
+    [
+        (["get", "f" * 32], 1),
+        (["forget", "f" * 32], 0),
+        (["archive", "ffff"], 0),
+        (["forget-all", "project:nowhere", "--confirm", "project:nowhere"], 0),
+    ],
+)
+def test_what_is_not_there_is_told_with_one_hint(cli: Cli, shared: Path, args: list[str], hints: int) -> None:
+    """What to do stands once, in the hint or in the message."""
+    done = cli("--db", shared, *args)
+    assert done.code == 3
+    assert (done.err.count("hint:"), done.err.count("show")) == (hints, 1)

@@ -118,6 +118,26 @@ def test_the_version_is_that_of_the_distribution(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
+    "typed",
+    [["forget-all", "project:x", "--yes"], ["forget", "abcd", "--yes"], ["list", "--xyz"], ["export", "-q", "x"]],
+)
+def test_no_other_option_is_suggested(cli: Cli, typed: list[str]) -> None:
+    """An option that merely has as many dashes is not what was meant."""
+    wrong = cli(*typed)
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "did you mean" not in wrong.err.lower()
+
+
+@pytest.mark.parametrize("command", ["export", "copy"])
+def test_the_default_is_the_one_that_holds(cli: Cli, command: str) -> None:
+    """The help of an option agrees with the help of its command."""
+    told = cli(command, "--help").out
+    assert "Every scope, unless --scope names some" in told
+    assert "[default: every scope]" in told
+    assert "[default: your own]" not in told
+
+
+@pytest.mark.parametrize(
     ("typed", "meant"),
     [
         (["recal"], "recall"),
@@ -127,6 +147,7 @@ def test_the_version_is_that_of_the_distribution(cli: Cli) -> None:
         (["delete"], "forget"),
         (["evl"], "eval"),
         (["recall", "x", "--limt", "3"], "--limit"),
+        (["forget-all", "x", "--confrm", "x"], "--confirm"),
         (["--jsn", "list"], "--json"),
     ],
 )

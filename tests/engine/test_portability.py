@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import multiprocessing
 import os
@@ -255,6 +256,13 @@ class TestFiles:
         with pytest.raises(CortexError):
             full.admin.import_memories(target)
 
+    def test_a_packed_file_is_told(self, full: Cortex, tmp_path: Path) -> None:
+        """A file packed with gzip is refused with what to do."""
+        target = tmp_path / "out.jsonl.gz"
+        target.write_bytes(gzip.compress("\n".join(lines(full)).encode()))
+        with pytest.raises(InvalidInput, match="gunzip"):
+            full.admin.import_memories(target)
+
     def test_no_folder_is_made(self, full: Cortex, tmp_path: Path) -> None:
         """An export into a folder that is not there fails and makes none."""
         with pytest.raises(InvalidInput):
@@ -288,7 +296,7 @@ class TestBackups:
     def test_a_backup_never_overwrites(self, full: Cortex, tmp_path: Path) -> None:
         """An existing file is left as it is."""
         (tmp_path / "there").write_text("precious")
-        with pytest.raises(StoreError, match="exists"):
+        with pytest.raises(InvalidInput, match="exists"):
             full.admin.backup(tmp_path / "there")
         assert (tmp_path / "there").read_text() == "precious"
 

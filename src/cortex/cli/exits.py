@@ -7,7 +7,7 @@ import errno
 import click
 
 from cortex.cli.escape import safe
-from cortex.errors import CortexError
+from cortex.errors import CortexError, NotFound
 
 FINE = 0
 CHECK_FAILED = 1
@@ -84,6 +84,8 @@ def told(error: CortexError | click.ClickException | OSError, *, as_json: bool) 
 
 def _facts(error: CortexError | click.ClickException | OSError) -> tuple[str, str, str, int]:
     match error:
+        case NotFound() if ";" in str(error):  # it says itself what to do
+            return error.code, str(error), "", NOT_FOUND
         case CortexError():
             return error.code, str(error), _HINTS.get(error.code, ""), CODES.get(error.code, CHECK_FAILED)
         case click.UsageError():

@@ -34,7 +34,7 @@ _on_conflict = click.option(
     "cortex export cortex.jsonl --scope project:cortex --as-of 2026-05-31",
 ])  # fmt: skip
 @click.argument("file")
-@options.scopes
+@options.chosen_scopes
 @options.as_of
 @click.pass_obj
 def export(run: Run, /, file: str, scope: tuple[str, ...], as_of: str | None) -> None:
@@ -80,7 +80,7 @@ def import_(ctx: click.Context, /, file: str, on_conflict: str) -> None:
 
 @click.command("copy", cls=Verb, examples=["cortex copy other.db", "cortex copy new.db --scope project:cortex"])
 @click.argument("target")
-@options.scopes
+@options.chosen_scopes
 @_on_conflict
 @click.pass_context
 def copy(ctx: click.Context, /, target: str, scope: tuple[str, ...], on_conflict: str) -> None:

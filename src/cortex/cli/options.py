@@ -140,6 +140,8 @@ limit = click.option("--limit", type=int, metavar="N", help="How many, 1 to 1000
 page_limit = click.option("--limit", type=int, metavar="N", help="How many, 1 to 1000. [default: 20]")
 scopes = click.option("--scope", metavar="SCOPE", multiple=True,
                       help=f"Where to look: {SCOPES}; may be repeated. [default: your own]")  # fmt: skip
+chosen_scopes = click.option("--scope", metavar="SCOPE", multiple=True,
+                             help=f"Only this scope: {SCOPES}; may be repeated. [default: every scope]")  # fmt: skip
 kinds = click.option("--kind", "kinds", metavar="KIND", multiple=True, help=f"Only this kind; repeatable: {KINDS}.")
 tags = click.option(
     "--tag", "tags", metavar="TAG", multiple=True, help="Only what has this tag; repeated: all of them."

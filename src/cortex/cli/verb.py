@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -25,6 +26,15 @@ class Verb(click.Command):
         self.examples = tuple(examples)
         self.own = len(self.params)
         self.params.extend(shared())
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; for an option that is not there one is named whose word is near, dashes aside."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            names = {name.lstrip("-"): name for param in self.get_params(ctx) for name in param.opts}
+            near = get_close_matches(error.option_name.lstrip("-"), names)
+            raise click.NoSuchOption(error.option_name, possibilities=[names[name] for name in near], ctx=ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, the command's own options, then those that hold everywhere."""

@@ -100,4 +100,6 @@ class Admin:
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a consistent copy of the whole store to a new file, while others go on writing."""
-        self._deps.store.archive.backup(str(files.named(path)))
+        target = files.named(path)
+        files.refuse_taken(target)
+        self._deps.store.archive.backup(str(target))

@@ -32,10 +32,21 @@ def named(path: object) -> Path:
     return Path(found)
 
 
-def write_new(path: Path, lines: Iterable[str]) -> int:
-    """Write the lines to a file that is not there yet, readable by its owner only; how many there were."""
+def refuse_taken(path: Path) -> None:
+    """Raise `InvalidInput` where no new file can be made under this name: something has it, or its folder is none."""
     if path.exists():
         raise InvalidInput("path", f"{path} exists already and is left as it is; give another name")
+    if not path.parent.is_dir():
+        raise InvalidInput(
+            "path", f"{path} cannot be written: {path.parent} is no folder; make it, or give another name"
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise InvalidInput("path", f"{path} cannot be written: its folder may not be changed; give another name")
+
+
+def write_new(path: Path, lines: Iterable[str]) -> int:
+    """Write the lines to a file that is not there yet, readable by its owner only; how many there were."""
+    refuse_taken(path)
     count = 0
     try:
         with files.unfinished(path) as draft:
@@ -66,6 +77,13 @@ def read_lines(path: Path) -> Iterator[str]:
                     raise InvalidInput("path", f"{path} has a line of more than {LONGEST_LINE} characters")
                 yield line
     except UnicodeDecodeError as error:
+        if _is_gzip(path):
+            raise InvalidInput("path", f"{path} is packed with gzip; unpack it first with gunzip") from None
         raise InvalidInput("path", f"{path} is no UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise InvalidInput("path", f"{path} cannot be read: {error.strerror}") from error
+
+
+def _is_gzip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
