@@ -181,8 +181,11 @@ class RecordStore(Protocol):
         """How many memories the selection has (order, cursor and limit aside), by scope and nature."""
         ...
 
-    def feed(self, scope: Scope, since: int, signature: EmbeddingSignature) -> Feed:
-        """What changed in the scope after change number ``since``, with the vectors of that signature."""
+    def feed(self, scope: Scope, since: int, signature: EmbeddingSignature, *, tokens: bool = False) -> Feed:
+        """What changed in the scope after change number ``since``, with the vectors of that signature.
+
+        ``tokens``: with the vectors of the tokens, too.
+        """
         ...
 
     def past(self, scope: Scope, at: datetime, signature: EmbeddingSignature) -> Feed:

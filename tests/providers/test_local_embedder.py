@@ -16,7 +16,7 @@ import pytest
 import cortex_model_minilm
 from cortex.errors import EmbedderError, InvalidInput
 from cortex.model.embedding import EmbeddingSignature
-from cortex.providers.local import LocalEmbedder
+from cortex.providers.local import TOKEN_WIDTH, LocalEmbedder, reduction
 
 TEXTS = (
     "My sister moved to Berlin last spring.",
@@ -113,7 +113,22 @@ def test_vectors_are_float32_of_unit_length(embedder: LocalEmbedder) -> None:
     assert result.vectors.dtype == np.float32
     assert result.vectors.shape == (len(TEXTS), embedder.signature.dim)
     assert np.allclose(np.linalg.norm(result.vectors, axis=1), 1, atol=1e-5)
-    assert result.token_vectors is None
+    assert result.token_vectors is not None
+    assert result.token_spans is not None
+    assert [len(tokens) for tokens in result.token_vectors] == [len(spans) for spans in result.token_spans]
+    for text, tokens, spans in zip(TEXTS, result.token_vectors, result.token_spans, strict=True):
+        assert tokens.shape[1] == TOKEN_WIDTH
+        assert np.allclose(np.linalg.norm(tokens, axis=1), 1, atol=1e-5)
+        assert all(0 <= start < end <= len(text) for start, end in spans)
+
+
+def test_the_reduction_is_the_same_everywhere() -> None:
+    """Its columns are orthonormal, and known to the last digits: stores outlive machines."""
+    columns = reduction(384)
+    assert columns.shape == (384, TOKEN_WIDTH)
+    assert np.allclose(columns.T @ columns, np.eye(TOKEN_WIDTH), atol=1e-6)
+    assert columns[[0, 1, 383], [0, 5, 63]] == pytest.approx([-0.0721682, 0.0670092, -0.0014760], abs=1e-6)
+    assert reduction(8).shape == (8, 8)
 
 
 def test_a_vector_does_not_depend_on_its_batch(embedder: LocalEmbedder) -> None:

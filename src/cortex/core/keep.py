@@ -24,6 +24,8 @@ from cortex.model.memory import Draft, EmbeddingState, Memory
 from cortex.model.policy import Caller
 
 EMBEDDED_CHARS = 20_000
+ASKS = "?"
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 _SAID = tuple(field.name for field in fields(Draft) if field.name != "idempotency_key")
 
 
@@ -129,8 +131,12 @@ def survives(prior: Prior, now: datetime) -> bool:
 
 
 def terms(source: Draft | Memory) -> tuple[str, ...]:
-    """The analysed tokens a memory is found by: speaker, content and the date of its event."""
-    return tuple(analyse(lexical_text(source.content, source.speaker, source.event_time)))
+    """The analysed tokens a memory is found by: speaker, content and the date of its event.
+
+    A last `ASKS`, which no analysis gives, marks a text that ends with a question.
+    """
+    found = analyse(lexical_text(source.content, source.speaker, source.event_time))
+    return (*found, ASKS) if source.content.rstrip().endswith(_QUESTION_MARKS) else tuple(found)
 
 
 def pieces(source: Draft | Memory) -> list[str]:

@@ -64,3 +64,32 @@ def bm25(
         # Rows of one term are distinct, so plain indexing adds each once.
         scores[rows] += np.float32(weight * (K1 + 1.0)) * counts / saturation
     return scores
+
+
+def bm25_in_context(
+    terms: Sequence[tuple[Postings, float]],
+    places: Sequence[npt.NDArray[np.intp]],
+    lengths: npt.NDArray[np.float32],
+    corpus: Corpus,
+    share: float,
+) -> npt.NDArray[np.float32]:
+    """BM25 of some rows, to whose words their neighbours' are added at a share.
+
+    ``places``: the rows, then the neighbours of each on either side, -1 for none. ``terms``, ``lengths``: as in `bm25`.
+    """
+    weights = [1.0] + [share] * (len(places) - 1)
+    length = sum(weight * np.where(rows >= 0, lengths[rows], 0) for weight, rows in zip(weights, places, strict=True))
+    flat, slope = K1 * (1.0 - B), K1 * B / (corpus.mean_length * sum(weights))
+    scores = np.zeros(len(places[0]), dtype=np.float32)
+    for postings, idf_ in terms:
+        if len(postings.rows):
+            count = sum(weight * _counts(postings, rows) for weight, rows in zip(weights, places, strict=True))
+            scores += np.float32(idf_ * (K1 + 1.0)) * count / (count + flat + slope * length)
+    return scores
+
+
+def _counts(postings: Postings, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
+    """How often the term occurs in each of the rows."""
+    place = np.minimum(np.searchsorted(postings.rows, rows), len(postings.rows) - 1)
+    counts: npt.NDArray[np.float32] = np.where(postings.rows[place] == rows, postings.counts[place], np.float32(0))
+    return counts

@@ -40,9 +40,9 @@ class Index:
         """Roughly how much memory all shelves take."""
         return self._total
 
-    def views(self, scopes: Sequence[Scope]) -> list[View]:
-        """The current view of each scope."""
-        return [self._view(scope) for scope in scopes]
+    def views(self, scopes: Sequence[Scope], *, tokens: bool = False) -> list[View]:
+        """The current view of each scope; ``tokens``: with the vectors of tokens, which are read when first wanted."""
+        return [self._view(scope, tokens=tokens) for scope in scopes]
 
     def past(self, scopes: Sequence[Scope], at: datetime) -> list[View]:
         """Each scope as the store held it at an instant; made for the call and not kept."""
@@ -53,18 +53,24 @@ class Index:
         _put(shelf, self._store.past(scope, at, self._signature), scope)
         return shelf.view()
 
-    def _view(self, scope: Scope) -> View:
+    def _view(self, scope: Scope, *, tokens: bool) -> View:
         shelf, lock = self._take(scope)
         with lock:
-            feed = self._store.feed(scope, shelf.change, self._signature)
+            if tokens and not shelf.with_tokens:
+                shelf.with_tokens = True
+                shelf.clear()
+            feed = self._feed(scope, shelf)
             if _put(shelf, feed, scope) or feed.restart:
                 if feed.restart or shelf.wasteful:
                     shelf.clear()
-                    _put(shelf, self._store.feed(scope, 0, self._signature), scope)
+                    _put(shelf, self._feed(scope, shelf), scope)
                 self._weigh(scope, shelf.nbytes)
             if shelf.change == 0:  # nothing was ever written there: any name may be asked for, none is kept
                 self._drop(scope)
             return shelf.view()
+
+    def _feed(self, scope: Scope, shelf: Shelf) -> Feed:
+        return self._store.feed(scope, shelf.change, self._signature, tokens=shelf.with_tokens)
 
     def _take(self, scope: Scope) -> tuple[Shelf, threading.Lock]:
         with self._lock:

@@ -8,23 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from cortex.core.keep import ASKS
 from cortex.core.lexical import Corpus, Postings
 from cortex.core.postings import PostingLists
+from cortex.core.scoring.late import Tokens
 from cortex.core.scoring.similarity import Codes, Pieces, encode
+from cortex.core.scoring.turns import NOBODY, Turns, in_order
 from cortex.model.embedding import comparable
 from cortex.model.feed import Feed, IndexRow
-from cortex.model.memory import Status
+from cortex.model.memory import Role, Status
 
 T = TypeVar("T", bound=np.generic)
 
 DEAD = -1
 ACTIVE = 0
 STATUSES = {Status.ACTIVE.value: ACTIVE, "superseded": 1, "archived": 2, "quarantined": 3}
+ROLES = {role.value: number for number, role in enumerate(Role)}
+USER = ROLES[Role.USER.value]
 _NEVER = int(np.iinfo(np.int64).max)
 _ALWAYS = int(np.iinfo(np.int64).min)
 _LEAST_ROOM = 64
@@ -36,10 +42,15 @@ _COLUMNS: Mapping[str, npt.DTypeLike] = {
     "valid_from": np.int64,
     "valid_to": np.int64,
     "length": np.float32,
+    "session": np.int32,
+    "position": np.int64,
+    "speaker": np.int32,
+    "role": np.int8,
+    "asks": np.bool_,
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """What one search of a scope works on; stays as it is while the shelf grows.
 
@@ -54,6 +65,14 @@ class View:
     lost: int
     all_active: bool
     bounds: tuple[int, int, int, int]
+    speakers: Sequence[str]
+    tokens: Tokens | None
+
+    @cached_property
+    def turns(self) -> Turns:
+        """The neighbours of each row in its session; worked out when first wanted."""
+        own = self.columns
+        return in_order(own["session"], own["position"], own["seq"], self.alive())
 
     @property
     def rows(self) -> int:
@@ -95,8 +114,9 @@ class View:
 class Shelf:
     """Owns the arrays of one scope; `put` is called by one thread at a time."""
 
-    def __init__(self, dim: int) -> None:
+    def __init__(self, dim: int, *, tokens: bool = False) -> None:
         self._dim = dim
+        self.with_tokens = tokens
         self.clear()
 
     def clear(self) -> None:
@@ -114,6 +134,10 @@ class Shelf:
         self._row_of: dict[int, int] = {}
         self._vectorless: set[int] = set()
         self._lost: set[int] = set()
+        self._sessions: dict[str, int] = {}
+        self._speakers: dict[str, int] = {}
+        self._tokens = np.zeros((0, 1), dtype=np.int8)
+        self._token_starts = np.zeros(1, dtype=np.int64)
         self._corpus = Corpus(0, 0.0)
         self._dead = 0
         self._inactive = 0
@@ -124,7 +148,9 @@ class Shelf:
     @property
     def nbytes(self) -> int:
         """Roughly how much memory the shelf takes."""
-        arrays = sum(array.nbytes for array in (*self._columns.values(), *self._piece_arrays))
+        arrays = sum(
+            array.nbytes for array in (*self._columns.values(), *self._piece_arrays, self._tokens, self._token_starts)
+        )
         return arrays + self._postings.nbytes + 120 * len(self._row_of)
 
     @property
@@ -159,7 +185,13 @@ class Shelf:
             lost=len(self._lost),
             all_active=self._dead + self._inactive == 0,
             bounds=self._bounds,
+            speakers=tuple(self._speakers),
+            tokens=self._token_view(),
         )
+
+    def _token_view(self) -> Tokens | None:
+        starts = self._token_starts[: self._rows + 1]
+        return Tokens(self._tokens[: starts[-1]], starts) if self.with_tokens and starts[-1] > 0 else None
 
     @property
     def _piece_arrays(self) -> tuple[npt.NDArray[Any], ...]:
@@ -188,8 +220,10 @@ class Shelf:
     def _append(self, rows: Sequence[IndexRow]) -> None:
         first, self._rows = self._rows, self._rows + len(rows)
         documents = [row.terms.split(" ") if row.terms else [] for row in rows]
+        asks = [tokens[-1:] == [ASKS] for tokens in documents]
+        documents = [tokens[:-1] if asked else tokens for tokens, asked in zip(documents, asks, strict=True)]
         lengths = [len(tokens) for tokens in documents]
-        added: dict[str, list[int]] = {
+        added: dict[str, Sequence[int]] = {
             "seq": [row.seq for row in rows],
             "status": [STATUSES[row.status] for row in rows],
             "clearance": [row.clearance for row in rows],
@@ -197,6 +231,11 @@ class Shelf:
             "valid_from": [_ALWAYS if row.valid_from is None else row.valid_from for row in rows],
             "valid_to": [_NEVER if row.valid_to is None else row.valid_to for row in rows],
             "length": lengths,
+            "session": [_number(self._sessions, row.session) for row in rows],
+            "position": [_NEVER if row.position is None else row.position for row in rows],
+            "speaker": [_number(self._speakers, row.speaker) for row in rows],
+            "role": [NOBODY if row.role is None else ROLES[row.role] for row in rows],
+            "asks": asks,
         }
         for name, items in added.items():
             self._columns[name] = _grown(self._columns[name], self._rows)
@@ -205,6 +244,22 @@ class Shelf:
         self._row_of.update(zip(added["seq"], range(first, self._rows), strict=True))
         self._count(added)
         self._append_pieces(first, rows)
+        if self.with_tokens:
+            self._append_tokens(first, rows)
+
+    def _append_tokens(self, first: int, rows: Sequence[IndexRow]) -> None:
+        if self._token_starts[first] == 0:  # the first that come say how wide they are
+            width = next((row.token_width for row in rows if row.token_width), 1)
+            self._tokens = np.zeros((0, width), dtype=np.int8)
+        width = self._tokens.shape[1]
+        own = [row.tokens if row.tokens and row.token_width == width else b"" for row in rows]
+        sizes = np.array([len(tokens) // width for tokens in own], dtype=np.int64)
+        start = int(self._token_starts[first])
+        self._token_starts = _grown(self._token_starts, self._rows + 1)
+        self._token_starts[first + 1 : self._rows + 1] = start + np.cumsum(sizes)
+        end = int(self._token_starts[self._rows])
+        self._tokens = _grown(self._tokens, end)
+        self._tokens[start:end] = np.frombuffer(b"".join(own), dtype=np.int8).reshape(-1, width)
 
     def _count(self, added: Mapping[str, Sequence[int]]) -> None:
         active = [length for length, code in zip(added["length"], added["status"], strict=True) if code == ACTIVE]
@@ -251,6 +306,11 @@ def _usable(rows: Sequence[IndexRow], dim: int) -> list[bytes]:
     if ((squares > 0) & (squares < np.inf)).all():
         return whole
     return [each if comparable(np.frombuffer(each, dtype="<f4").reshape(-1, dim)).all() else b"" for each in whole]
+
+
+def _number(numbers: dict[str, int], name: str | None) -> int:
+    """The number of a name, the next one for a new name; -1 for none."""
+    return NOBODY if name is None else numbers.setdefault(name, len(numbers))
 
 
 def _grown(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cortex.core import keep
+from cortex.core.scoring.late import compact
 from cortex.core.scoring.similarity import unit
 from cortex.engine.deps import Deps
 from cortex.model.embedding import Embedding, EmbedResult, FloatArray
@@ -32,6 +33,17 @@ class _Answer:
 
     vectors: npt.NDArray[Any]
     token_vectors: list[FloatArray] | None
+    token_spans: Sequence[Sequence[tuple[int, int]]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedQuery:
+    """The unit vector of a question, and the vectors and characters of its tokens; None for what there is not."""
+
+    vector: FloatArray | None = None
+    tokens: FloatArray | None = None
+    spans: Sequence[tuple[int, int]] = ()
+    problem: str = ""
 
 
 def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
@@ -57,18 +69,21 @@ def embed_anew(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
     return Embedded(vectors, f"the embedder gave unusable vectors for {broken} texts" if broken else "")
 
 
-def embed_query(deps: Deps, text: str) -> tuple[FloatArray | None, str]:
-    """The unit vector of a question, or None and the reason."""
+def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
+    """The vectors of a question, or the reason why there are none."""
     problem = _unavailable(deps)
     if problem:
-        return None, problem
+        return EmbeddedQuery(problem=problem)
     answer = _ask(deps, [text])
     if isinstance(answer, str):
-        return None, answer
+        return EmbeddedQuery(problem=answer)
     vectors = unit(answer.vectors, deps.embedder.signature.dim)
     if vectors is None:
-        return None, "the embedder gave an unusable vector for the query"
-    return vectors[0], ""
+        return EmbeddedQuery(problem="the embedder gave an unusable vector for the query")
+    if answer.token_vectors is None or answer.token_spans is None:
+        return EmbeddedQuery(vectors[0])
+    tokens, spans = answer.token_vectors[0], answer.token_spans[0]
+    return EmbeddedQuery(vectors[0], tokens, spans) if len(tokens) == len(spans) else EmbeddedQuery(vectors[0])
 
 
 def _unavailable(deps: Deps) -> str:
@@ -92,7 +107,7 @@ def _ask(deps: Deps, texts: list[str]) -> _Answer | str:
         return f"the embedder failed: {type(error).__name__}: {error}"
     if vectors.ndim != 2 or len(vectors) != len(texts):
         return f"the embedder answered with shape {vectors.shape} for {len(texts)} texts"
-    return _Answer(vectors, tokens)
+    return _Answer(vectors, tokens, getattr(answer, "token_spans", None))
 
 
 def _token_vectors(answer: EmbedResult, texts: int) -> list[FloatArray] | None:
@@ -110,4 +125,4 @@ def _embedding(deps: Deps, answer: _Answer, rows: list[int]) -> Embedding | None
     if pieces is None:
         return None
     tokens = None if answer.token_vectors is None else np.concatenate([answer.token_vectors[row] for row in rows])
-    return Embedding(deps.embedder.signature, pieces, tokens)
+    return Embedding(deps.embedder.signature, pieces, None if tokens is None else compact(tokens))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # A name for type checkers: the nouns of the model are read before the first call needs numpy.
 FloatArray: TypeAlias = "npt.NDArray[np.float32]"
+CodeArray: TypeAlias = "npt.NDArray[np.int8]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +33,25 @@ class EmbedResult:
 
     ``vectors``: float32 [n, dim], unit length. ``tokens``: how many tokens were read, counted.
     ``token_vectors``: per text float32 [tokens of the text, any dim], or None where the model gives none.
+    ``token_spans``: per text the characters (start, end) that each of these tokens stands for.
     """
 
     vectors: FloatArray
     tokens: int
     token_vectors: Sequence[FloatArray] | None = None
+    token_spans: Sequence[Sequence[tuple[int, int]]] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedding:
-    """The vectors of one memory: float32 [pieces, dim], one row a piece of its text."""
+    """The vectors of one memory: float32 [pieces, dim], one row a piece of its text.
+
+    ``token_vectors``: int8 [tokens, width], a unit vector times 127 for each of its first tokens.
+    """
 
     signature: EmbeddingSignature
     pieces: FloatArray
-    token_vectors: FloatArray | None = None
+    token_vectors: CodeArray | None = None
 
 
 def comparable(vectors: FloatArray) -> npt.NDArray[np.bool_]:

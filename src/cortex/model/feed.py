@@ -11,6 +11,7 @@ class IndexRow(NamedTuple):
 
     ``terms``: analysed tokens joined by a space. ``pieces``: float32 [pieces, dim] as bytes, or None.
     ``current``: whether the memory still stands so; an earlier version that has no vectors never gets any.
+    ``tokens``: int8 [tokens, token_width] as bytes where they were asked for and are there, or None.
     """
 
     seq: int
@@ -21,7 +22,13 @@ class IndexRow(NamedTuple):
     valid_to: int | None
     terms: str
     pieces: bytes | None
-    current: bool = True
+    current: bool
+    session: str | None
+    position: int | None
+    speaker: str | None
+    role: str | None
+    tokens: bytes | None = None
+    token_width: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ class Ranking(StrEnum):
     """How recall orders what it found."""
 
     RELEVANCE = "relevance"
+    CONVERSATION = "conversation"
 
 
 class Fusion(StrEnum):

@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,12 +33,15 @@ BATCH_TOKENS: Final = 512
 # Only the first tokens count, so a text of megabytes is cut before the tokenizer reads all of it.
 # No prose comes near this many characters a token.
 CHARACTERS_PER_TOKEN: Final = 64
+_GOLDEN: Final = 2654435761  # 2**32 over the golden ratio: its multiples are spread evenly (Knuth, 1998)
 # [CLS], one token of the text, [SEP].
 FEWEST_TOKENS: Final = 3
 
 # By the names that exporters give. BERT's `pooler_output` is no sentence embedding, so it is not among them.
 POOLED_OUTPUTS: Final = ("embedding", "sentence_embedding")
 TOKEN_OUTPUTS: Final = ("last_hidden_state", "token_embeddings")
+# Wide enough to tell tokens apart, and a sixth of the model's own width; see docs/evaluation.md.
+TOKEN_WIDTH: Final = 64
 KNOWN_INPUTS: Final = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
@@ -68,10 +71,14 @@ class _Model:
     pad_id: int
     inputs: tuple[str, ...]
     output: str
+    token_output: str | None
     failures: tuple[type[Exception], ...]
 
-    def run(self, encodings: Sequence[Encoding]) -> FloatArray:
-        """Unit vectors, float32 [n, dim], of texts that are padded to the longest of them."""
+    def run(self, encodings: Sequence[Encoding]) -> tuple[FloatArray, list[FloatArray] | None]:
+        """Unit vectors of texts that are padded to the longest of them, and of the tokens of each text.
+
+        float32 [n, dim], and a float32 [tokens, `TOKEN_WIDTH`] a text where the model tells the tokens apart.
+        """
         shape = (len(encodings), max(len(encoding.ids) for encoding in encodings))
         ids: IntArray = np.full(shape, self.pad_id, dtype=np.int64)
         mask: IntArray = np.zeros(shape, dtype=np.int64)
@@ -83,11 +90,20 @@ class _Model:
             types[row, :length] = encoding.type_ids
         arrays = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         try:
-            (answer,) = self.session.run([self.output], {name: arrays[name] for name in self.inputs})
+            answers = self.session.run(self._wanted, {name: arrays[name] for name in self.inputs})
         except self.failures as error:
             raise EmbedderError(f"the embedding model failed on a batch of shape {shape}: {error}") from error
-        vectors = np.asarray(answer, dtype=np.float32)
-        return _unit(_mean(vectors, mask) if self.output in TOKEN_OUTPUTS else vectors)
+        vectors = np.asarray(answers[0], dtype=np.float32)
+        pooled = _unit(_mean(vectors, mask) if self.output in TOKEN_OUTPUTS else vectors)
+        if self.token_output is None:
+            return pooled, None
+        states = np.asarray(answers[-1], dtype=np.float32)
+        reduced = _unit(states @ reduction(states.shape[-1]))
+        return pooled, [reduced[row][_own_tokens(encoding)] for row, encoding in enumerate(encodings)]
+
+    @property
+    def _wanted(self) -> list[str]:
+        return list(dict.fromkeys(name for name in (self.output, self.token_output) if name is not None))
 
 
 class LocalEmbedder:
@@ -139,9 +155,18 @@ class LocalEmbedder:
             return EmbedResult(vectors, tokens=0)
         model = self._loaded()
         encodings = [self._encode(model, text) for text in texts]
+        token_vectors: dict[int, FloatArray] = {}
         for chosen in _batches([len(encoding.ids) for encoding in encodings]):
-            vectors[chosen] = _checked(model.run([encodings[index] for index in chosen]), dim)
-        return EmbedResult(vectors, tokens=sum(len(encoding.ids) for encoding in encodings))
+            pooled, tokens = model.run([encodings[index] for index in chosen])
+            vectors[chosen] = _checked(pooled, dim)
+            token_vectors.update(zip(chosen, tokens or (), strict=tokens is not None))
+        spans = [[encoding.offsets[token] for token in _own_tokens(encoding)] for encoding in encodings]
+        return EmbedResult(
+            vectors,
+            tokens=sum(len(encoding.ids) for encoding in encodings),
+            token_vectors=[token_vectors[index] for index in range(len(texts))] if token_vectors else None,
+            token_spans=spans if token_vectors else None,
+        )
 
     @cached_property
     def _source(self) -> _Source:
@@ -179,7 +204,7 @@ class LocalEmbedder:
 
     def _measured_dim(self) -> int:
         model = self._loaded()
-        return int(model.run([self._encode(model, "dimension")]).shape[1])
+        return int(model.run([self._encode(model, "dimension")])[0].shape[1])
 
 
 def _configured_dim(source: _Source) -> int | None:
@@ -220,8 +245,9 @@ def _open(source: _Source, threads: int, max_tokens: int) -> _Model:
     except failures as error:
         raise EmbedderError(f"cannot load '{model_path}': {error}; replace or reinstall it") from error
     inputs = _inputs([port.name for port in session.get_inputs()], model_path)
-    output = _output([port.name for port in session.get_outputs()], model_path)
-    return _Model(session, tokenizer, pad_id, inputs, output, failures)
+    names = [port.name for port in session.get_outputs()]
+    token_output = next((name for name in TOKEN_OUTPUTS if name in names), None)
+    return _Model(session, tokenizer, pad_id, inputs, _output(names, model_path), token_output, failures)
 
 
 def _open_tokenizer(path: Path, max_tokens: int) -> tuple[Tokenizer, int]:
@@ -269,6 +295,26 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         batch.append(index)
     if batch:
         yield batch
+
+
+@cache
+def reduction(dim: int) -> FloatArray:
+    """The projection of token vectors, float32 [dim, at most `TOKEN_WIDTH`], with orthonormal columns.
+
+    Cosine waves with the signs of the coordinates shuffled: as good as a random projection (Johnson and
+    Lindenstrauss, 1984), the same on every machine, and learned from nobody's text.
+    """
+    width = min(TOKEN_WIDTH, dim)
+    row = np.arange(dim)[:, np.newaxis]
+    wave = np.cos(np.pi * (2 * row + 1) * (np.arange(width) * (dim // width) + 1) / (2 * dim))
+    sign = np.where((row * _GOLDEN) % 2**32 < 2**31, -1.0, 1.0)
+    columns: FloatArray = (sign * wave / np.linalg.norm(wave, axis=0)).astype(np.float32)
+    return columns
+
+
+def _own_tokens(encoding: Encoding) -> list[int]:
+    """The places of the tokens that stand for the text itself."""
+    return [place for place, special in enumerate(encoding.special_tokens_mask) if not special]
 
 
 def _mean(tokens: FloatArray, mask: IntArray) -> FloatArray:

@@ -47,7 +47,7 @@ def grant(
 def embedding(*rows: Sequence[float], signature: EmbeddingSignature = SIGNATURE, tokens: int = 0) -> Embedding:
     """Vectors as they are given, one row a piece (one if none is given), with ``tokens`` token vectors."""
     pieces = np.array(rows or [[1.0] + [0.0] * (signature.dim - 1)], dtype=np.float32)
-    token_vectors = np.ones((tokens, 8), dtype=np.float32) if tokens else None
+    token_vectors = np.full((tokens, 8), 45, dtype=np.int8) if tokens else None
     return Embedding(signature, pieces, token_vectors)
 
 

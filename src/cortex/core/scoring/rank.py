@@ -20,7 +20,7 @@ class Ranked:
 
 def top(scores: npt.NDArray[np.float32], seqs: npt.NDArray[np.int64], k: int, above: float) -> Ranked:
     """The ``k`` best of the scores that are greater than ``above``; ties by the smaller seq."""
-    best = _candidates(scores, k, above)
+    best = best_rows(scores, k, above)
     values, keys = scores[best], seqs[best]
     order = np.lexsort((keys, -values))[:k]
     return Ranked(tuple(keys[order].tolist()), tuple(values[order].tolist()))
@@ -35,7 +35,7 @@ def merge(lists: list[Ranked], k: int) -> Ranked:
     return Ranked(tuple(seq for _, seq in pairs[:k]), tuple(-score for score, _ in pairs[:k]))
 
 
-def _candidates(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDArray[np.intp]:
+def best_rows(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDArray[np.intp]:
     """The places of at least the ``k`` best, ties with the k-th included, in rising order."""
     bound = lower_bound(scores, k)
     return np.flatnonzero(scores >= bound) if bound > above else _few(scores, k, above)

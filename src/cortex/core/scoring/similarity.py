@@ -97,6 +97,22 @@ class Pieces:
         exact[chosen] = np.vecdot(self.vectors[chosen], query)
         return _hide(self._per_row(exact), mask)
 
+    def of_rows(self, query: FloatArray, rows: npt.NDArray[np.intp]) -> FloatArray:
+        """Cosine of the best piece of each of these rows; -inf for one without pieces."""
+        if self.owners is None:
+            products: FloatArray = np.vecdot(self.vectors[rows], query)
+            return products
+        # Pieces are appended with their rows, so owners rise.
+        starts, ends = (np.searchsorted(self.owners, rows, side) for side in ("left", "right"))
+        best = np.full(len(rows), NOTHING, dtype=np.float32)
+        sizes = ends - starts
+        filled = np.flatnonzero(sizes)
+        if len(filled):
+            firsts = np.cumsum(sizes[filled]) - sizes[filled]
+            places = np.repeat(starts[filled] - firsts, sizes[filled]) + np.arange(sizes.sum())
+            best[filled] = np.maximum.reduceat(np.vecdot(self.vectors[places], query), firsts)
+        return best
+
     def _chosen(self, query: FloatArray, k: int, mask: Mask) -> npt.NDArray[np.intp]:
         """Every piece that can be the best of one of the ``k`` best rows.
 

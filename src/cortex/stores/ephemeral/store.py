@@ -93,7 +93,7 @@ class EphemeralStore:
         counts = Counter((m.scope.key, m.kind.value, m.tier.value, m.status.value) for m in memories)
         return [Count(*nature, number) for nature, number in sorted(counts.items())]
 
-    def feed(self, scope: Scope, since: int, signature: EmbeddingSignature) -> Feed:
+    def feed(self, scope: Scope, since: int, signature: EmbeddingSignature, *, tokens: bool = False) -> Feed:
         """What changed in the scope after change number ``since``, with the vectors of that signature."""
         tables = self._shared.now()
         if scope in tables.scopes and 0 < since < tables.restart:
@@ -101,7 +101,7 @@ class EphemeralStore:
         rows = [row for row in tables.rows.values() if row.memory.scope == scope and row.change > since]
         gone = [(change, seq) for change, seq in tables.gone.get(scope, ()) if change > since]
         newest = max([since, tables.restart, *(row.change for row in rows), *(change for change, _ in gone)])
-        found = _index_rows(tables, [row.form for row in rows], signature)
+        found = _index_rows(tables, [row.form for row in rows], signature, tokens=tokens)
         return Feed(found, tuple(seq for _, seq in gone), newest)
 
     def past(self, scope: Scope, at: datetime, signature: EmbeddingSignature) -> Feed:
@@ -191,13 +191,16 @@ def _sort_key(order: Order) -> Callable[[Memory], tuple[int, int]]:
             assert_never(order)
 
 
-def _index_rows(tables: Tables, forms: Sequence[Form], signature: EmbeddingSignature) -> tuple[IndexRow, ...]:
+def _index_rows(
+    tables: Tables, forms: Sequence[Form], signature: EmbeddingSignature, *, tokens: bool = False
+) -> tuple[IndexRow, ...]:
     in_order = sorted(forms, key=lambda form: form.memory.seq)
-    return tuple(_index_row(form, tables.vectors(form).get(signature)) for form in in_order)
+    return tuple(_index_row(form, tables.vectors(form).get(signature), tokens=tokens) for form in in_order)
 
 
-def _index_row(form: Form, vectors: Embedding | None) -> IndexRow:
+def _index_row(form: Form, vectors: Embedding | None, *, tokens: bool) -> IndexRow:
     memory = form.memory
+    own = vectors.token_vectors if tokens and vectors is not None else None
     return IndexRow(
         seq=memory.seq,
         status=memory.status.value,
@@ -208,6 +211,12 @@ def _index_row(form: Form, vectors: Embedding | None) -> IndexRow:
         terms=" ".join(form.terms),
         pieces=None if vectors is None else vectors.pieces.astype("<f4").tobytes(),
         current=form.replaced_at is None,
+        session=memory.session,
+        position=memory.position,
+        speaker=memory.speaker,
+        role=None if memory.role is None else memory.role.value,
+        tokens=None if own is None else own.tobytes(),
+        token_width=None if own is None else own.shape[1],
     )
 
 

@@ -122,7 +122,7 @@ class SQLiteStore:
             )
             return [Count(*row) for row in connection.execute(sql, [*first, *bound])]
 
-    def feed(self, scope: Scope, since: int, signature: EmbeddingSignature) -> Feed:
+    def feed(self, scope: Scope, since: int, signature: EmbeddingSignature, *, tokens: bool = False) -> Feed:
         """What changed in the scope after change number ``since``, with the vectors of that signature."""
         with self._connections.read() as connection:
             # One statement a call when nothing changed: this runs before every recall.
@@ -136,7 +136,7 @@ class SQLiteStore:
                 return Feed((), (), since)
             connection.execute("BEGIN")
             try:
-                feed = _read_feed(connection, scope_id, since, signature)
+                feed = _read_feed(connection, scope_id, since, signature, tokens=tokens)
                 return replace(feed, change=max(feed.change, restart))
             finally:
                 connection.execute("ROLLBACK")
@@ -148,7 +148,7 @@ class SQLiteStore:
             bound = {"at": rows.micros(at), "scope": next(iter(scope_ids), None)}
             bound["signature"] = _signature_id(connection, signature)
             found = connection.execute(_PAST, bound).fetchall()
-        return Feed(tuple(IndexRow(*[*row[:8], bool(row[8])]) for row in found), (), 0)
+        return Feed(tuple(IndexRow(*row) for row in found), (), 0)
 
     def prior(self, scope: Scope, identities: Sequence[bytes]) -> Mapping[bytes, Prior]:
         """The active memories of this scope that have one of these identities."""
@@ -221,23 +221,26 @@ _NEWEST = (
     "coalesce((SELECT CAST(value AS INT) FROM store WHERE key = 'restart'), 0) "
     "FROM scopes s WHERE s.org_id = ? AND s.scope_key = ?"
 )
-_ROWS = (
-    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, "
-    "coalesce(l.terms, ''), v.pieces, m.change "
-    "FROM memories m LEFT JOIN lexical l USING (seq) LEFT JOIN vectors v ON v.seq = m.seq AND v.signature_id = ? "
-    "WHERE m.scope_id = ? AND m.change > ? ORDER BY m.seq"
+_STATE = "m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to"
+_TURN = "m.session, m.position, m.speaker, m.role"
+_OF_SCOPE = (
+    "FROM memories m LEFT JOIN lexical l USING (seq) "
+    "LEFT JOIN vectors v ON v.seq = m.seq AND v.signature_id = :signature "
+)
+_CHANGED = "WHERE m.scope_id = :scope AND m.change > :since ORDER BY m.seq"
+_NOW = f"{_STATE}, coalesce(l.terms, ''), v.pieces, 1, {_TURN}"
+_ROWS = f"SELECT m.change, {_NOW} {_OF_SCOPE} {_CHANGED}"
+_ROWS_WITH_TOKENS = (
+    f"SELECT m.change, {_NOW}, t.tokens, t.dim {_OF_SCOPE} "
+    f"LEFT JOIN token_vectors t ON t.seq = m.seq AND t.signature_id = :signature AND t.dtype = 'i1' {_CHANGED}"
 )
 _PRIOR = (
     "SELECT m.identity, m.id, m.seq, m.signature_id IS NULL, m.embedded_chars, m.expires_at, m.valid_to "
     "FROM memories m JOIN scopes s USING (scope_id) WHERE m.status = 'active' AND s.org_id = ? AND s.scope_key = ?"
 )
 _PAST = (
-    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, "
-    "coalesce(l.terms, ''), v.pieces, 1 "
-    "FROM memories m LEFT JOIN lexical l USING (seq) LEFT JOIN vectors v "
-    "ON v.seq = m.seq AND v.signature_id = :signature WHERE m.scope_id = :scope AND m.updated_at <= :at UNION ALL "
-    "SELECT m.seq, m.status, m.clearance_min, m.expires_at, m.valid_from, m.valid_to, m.terms, v.pieces, 0 "
-    "FROM versions m LEFT JOIN version_vectors v "
+    f"SELECT {_NOW} {_OF_SCOPE} WHERE m.scope_id = :scope AND m.updated_at <= :at UNION ALL "
+    f"SELECT {_STATE}, m.terms, v.pieces, 0, {_TURN} FROM versions m LEFT JOIN version_vectors v "
     "ON v.seq = m.seq AND v.version = m.version AND v.signature_id = :signature "
     "WHERE m.scope_id = :scope AND m.updated_at <= :at AND m.replaced_at > :at ORDER BY 1"
 )
@@ -260,13 +263,16 @@ def _scope_ids(connection: Connection, scopes: Sequence[Scope]) -> list[int]:
     return found
 
 
-def _read_feed(connection: Connection, scope_id: int, since: int, signature: EmbeddingSignature) -> Feed:
-    found = connection.execute(_ROWS, [_signature_id(connection, signature), scope_id, since]).fetchall()
+def _read_feed(
+    connection: Connection, scope_id: int, since: int, signature: EmbeddingSignature, *, tokens: bool
+) -> Feed:
+    bound = {"signature": _signature_id(connection, signature), "scope": scope_id, "since": since}
+    found = connection.execute(_ROWS_WITH_TOKENS if tokens else _ROWS, bound).fetchall()
     erased = connection.execute(
         "SELECT seq, change FROM erased WHERE scope_id = ? AND change > ?", [scope_id, since]
     ).fetchall()
-    newest = max([since, *(row[8] for row in found), *(row[1] for row in erased)])
-    return Feed(tuple(IndexRow(*row[:8]) for row in found), tuple(row[0] for row in erased), newest)
+    newest = max([since, *(row[0] for row in found), *(row[1] for row in erased)])
+    return Feed(tuple(IndexRow(*row[1:]) for row in found), tuple(row[0] for row in erased), newest)
 
 
 def _signature_id(connection: Connection, signature: EmbeddingSignature) -> int | None:

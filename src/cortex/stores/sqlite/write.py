@@ -373,9 +373,10 @@ class Writer:
             [seq, signature_id, embedding.pieces.astype("<f4", copy=False).tobytes()],
         )
         if embedding.token_vectors is not None:
-            tokens = embedding.token_vectors.astype("<f4", copy=False)
+            tokens = embedding.token_vectors
             self._db.execute(
-                "INSERT INTO token_vectors (seq, signature_id, dim, dtype, scale, tokens) VALUES (?, ?, ?, 'f4', 1, ?)",
+                "INSERT INTO token_vectors (seq, signature_id, dim, dtype, scale, tokens) "
+                "VALUES (?, ?, ?, 'i1', 1.0 / 127, ?)",
                 [seq, signature_id, tokens.shape[1], tokens.tobytes()],
             )
 

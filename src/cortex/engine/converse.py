@@ -1,0 +1,156 @@
+"""Gathering what the ranking `conversation` looks at: the candidates of each view, and their signals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cortex.core.lexical import bm25, bm25_in_context
+from cortex.core.scoring import conversation
+from cortex.core.scoring.late import Asked, Tokens, asked, best_cosines
+from cortex.core.scoring.rank import Ranked, best_rows
+from cortex.core.scoring.similarity import NOTHING
+from cortex.core.scoring.turns import NOBODY, named
+from cortex.core.text import analyse_query
+from cortex.engine.legs import Mask, Search
+from cortex.engine.shelf import USER, View
+from cortex.model.embedding import FloatArray
+
+Rows = npt.NDArray[np.intp]
+
+POOL = 100  # candidates a leg, at least
+NEIGHBOURS = 30  # of these, how many bring the turns before and after them
+SHORTLIST = 120  # candidates, at least, whose tokens are compared: the best by the signals that cost little
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The candidates of one view: rows, and what each signal says of them."""
+
+    view: View
+    rows: Rows
+    signals: Mapping[str, FloatArray]
+
+
+def converse(search: Search) -> tuple[list[tuple[int, float]], dict[str, Ranked]] | None:
+    """Every candidate as (seq, score from 0 to 1), best first, with what each signal says of it.
+
+    None where no memory is a turn among others: then there is nothing to add to `relevance`.
+    """
+    if not any(view.turns.any for view in search.views):
+        return None
+    question = _asked(search)
+    found = [_look(search, place, question) for place in range(len(search.views))]
+    names = [name for name in conversation.WEIGHTS if all(name in each.signals for each in found)]
+    signals = {name: np.concatenate([each.signals[name] for each in found]) for name in names}
+    seqs = np.concatenate([each.view.seqs[each.rows] for each in found])
+    if len(seqs) == 0:
+        return [], {name: Ranked((), ()) for name in names}
+    scores = conversation.scored(
+        signals,
+        priors=_priors(search, found),
+        session=_sessions(found),
+    )
+    order = np.lexsort((seqs, -scores))
+    ranked = list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
+    return ranked, {name: _ranked(seqs, values) for name, values in signals.items()}
+
+
+def _asked(search: Search) -> Asked | None:
+    query = search.query
+    if query.tokens is None or all(view.tokens is None for view in search.views):
+        return None
+    weights = dict(zip(search.terms, search.weights, strict=True))
+
+    def weigh(word: str) -> float:
+        return max((weights.get(term, 0.0) for term in analyse_query(word)), default=0.0)
+
+    return asked(search.text, query.tokens, query.spans, weigh)
+
+
+def _look(search: Search, place: int, question: Asked | None) -> _Found:
+    view, mask = search.views[place], search.masks[place]
+    terms, size = search.terms_in(place), max(POOL, search.size)
+    lexical = bm25(terms, view.columns["length"], search.corpus)
+    scores = {"lexical": (lexical if mask is None else lexical * mask, 0.0)}
+    vector = search.query.vector
+    if vector is not None:
+        scores["dense"] = (view.pieces.similarities(vector, size, mask), float(NOTHING))
+    rows = _candidates(view, mask, [_best(values, above, size) for values, above in scores.values()])
+    before, after = (_seen(side[rows], mask) for side in (view.turns.before, view.turns.after))
+    signals = {}
+    if vector is not None:
+        signals["dense"] = view.pieces.of_rows(vector, rows)
+    signals["lexical_context"] = bm25_in_context(
+        terms, (rows, before, after), view.columns["length"], search.corpus, conversation.NEIGHBOUR_COUNTS
+    )
+    short = conversation.best(signals, max(SHORTLIST, search.size))
+    rows, before, after = rows[short], before[short], after[short]
+    signals = {name: values[short] for name, values in signals.items()}
+    if question is not None:
+        signals["late_context"] = _late(view, question, rows, before, after)
+    return _Found(view, rows, signals)
+
+
+def _best(scores: FloatArray, above: float, size: int) -> Rows:
+    rows = best_rows(scores, size, above)
+    return rows[np.lexsort((rows, -scores[rows]))[:size]]
+
+
+def _candidates(view: View, mask: Mask, best: list[Rows]) -> Rows:
+    """The best rows of each leg, and the neighbours of the very best."""
+    first = np.concatenate([rows[:NEIGHBOURS] for rows in best])
+    beside = np.concatenate([view.turns.before[first], view.turns.after[first]])
+    beside = _seen(beside, mask)
+    return np.unique(np.concatenate([*best, beside[beside != NOBODY]])).astype(np.intp)
+
+
+def _seen(rows: npt.NDArray[np.signedinteger], mask: Mask) -> Rows:
+    """The rows, -1 for those that may not be seen: a hidden memory lends nothing."""
+    known = rows.astype(np.intp)
+    return known if mask is None else np.where(mask[known], known, NOBODY)
+
+
+def _late(view: View, question: Asked, rows: Rows, before: Rows, after: Rows) -> FloatArray:
+    if view.tokens is None:
+        return np.zeros(len(rows), dtype=np.float32)
+    own, earlier, later = _cosines(question, view.tokens, rows, before, after)
+    answers = (before != NOBODY) & view.columns["asks"][before]
+    lent: FloatArray = conversation.lent_cosines(own, earlier, later, answers) @ question.weights
+    return lent
+
+
+def _cosines(question: Asked, tokens: Tokens, *places: Rows) -> list[FloatArray]:
+    """The best cosines at each place; a row that stands at several is compared once."""
+    unique, back = np.unique(np.concatenate(places), return_inverse=True)
+    best = best_cosines(question, tokens, unique)
+    return np.split(best[back], len(places))
+
+
+def _priors(search: Search, found: list[_Found]) -> conversation.Priors:
+    by_named, by_user, asks = [], [], []
+    for each in found:
+        speaker, role, asking = (each.view.columns[name][each.rows] for name in ("speaker", "role", "asks"))
+        by_named.append(np.append(named(each.view.speakers, search.text), [False])[speaker])  # the last for nobody
+        by_user.append(role == USER)
+        asks.append(asking & (role == NOBODY))
+    return conversation.Priors(*map(np.concatenate, (by_named, by_user, asks)))
+
+
+def _sessions(found: list[_Found]) -> npt.NDArray[np.int64]:
+    """A number for the session of each candidate that no other view has; -1 for none."""
+    lists, first = [], 0
+    for each in found:
+        own = each.view.columns["session"][each.rows].astype(np.int64)
+        lists.append(np.where(own == NOBODY, NOBODY, own + first))
+        first += int(each.view.columns["session"].max(initial=NOBODY)) + 1
+    return np.concatenate(lists)
+
+
+def _ranked(seqs: npt.NDArray[np.int64], values: FloatArray) -> Ranked:
+    known = np.flatnonzero(np.isfinite(values))
+    order = known[np.lexsort((seqs[known], -values[known]))]
+    return Ranked(tuple(seqs[order].tolist()), tuple(values[order].tolist()))

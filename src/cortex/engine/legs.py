@@ -1,0 +1,76 @@
+"""The legs of a recall: what each search finds by itself, over the views of the scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from cortex.core.lexical import Corpus, Postings, bm25, idf
+from cortex.core.scoring.rank import Ranked, merge, top
+from cortex.core.scoring.similarity import NOTHING
+from cortex.engine.shelf import View
+from cortex.engine.vectors import EmbeddedQuery
+from cortex.model.embedding import FloatArray
+
+Mask = npt.NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True)
+class Search:
+    """What all legs of one recall share."""
+
+    text: str
+    terms: Sequence[str]
+    query: EmbeddedQuery
+    views: Sequence[View]
+    masks: Sequence[Mask]
+    size: int
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The statistics of all views together."""
+        return sum((view.corpus for view in self.views), Corpus(0, 0.0))
+
+    @cached_property
+    def postings(self) -> list[list[Postings]]:
+        """Where each term of the question occurs, view by view."""
+        return [[view.find(term) for term in self.terms] for view in self.views]
+
+    @cached_property
+    def weights(self) -> list[float]:
+        """The idf of each term of the question, over all views."""
+        frequencies = [sum(found.frequency for found in group) for group in zip(*self.postings, strict=True)]
+        return [idf(self.corpus.documents, frequency) for frequency in frequencies]
+
+    def terms_in(self, place: int) -> list[tuple[Postings, float]]:
+        """The terms in one view, with their weights."""
+        return list(zip(self.postings[place], self.weights, strict=True))
+
+
+def legs(search: Search) -> dict[str, Ranked]:
+    """The best of each leg that there is."""
+    found = {}
+    if search.query.vector is not None:
+        found["dense"] = _dense(search, search.query.vector)
+    found["lexical"] = _lexical(search)
+    return found
+
+
+def _dense(search: Search, vector: FloatArray) -> Ranked:
+    lists = [
+        top(view.pieces.similarities(vector, search.size, mask), view.seqs, search.size, float(NOTHING))
+        for view, mask in zip(search.views, search.masks, strict=True)
+    ]
+    return merge(lists, search.size)
+
+
+def _lexical(search: Search) -> Ranked:
+    lists = []
+    for place, (view, mask) in enumerate(zip(search.views, search.masks, strict=True)):
+        scores = bm25(search.terms_in(place), view.columns["length"], search.corpus)
+        lists.append(top(scores if mask is None else scores * mask, view.seqs, search.size, 0.0))
+    return merge(lists, search.size)
