@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +31,7 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return Bench(store=request.param()).engine()
 
 
-def talk(engine: Engine, session: str = "s1", **fields: Any) -> list[str]:
+def talk(engine: Engine | Cortex, session: str = "s1", **fields: Any) -> list[str]:
     """A conversation of two, a turn a memory; the ids."""
     receipts = engine.memorize_many(
         [
@@ -123,3 +125,19 @@ def test_token_vectors_are_a_leg_with_the_model_that_ships() -> None:
         assert "late_context" in answer.legs
         assert answer.hits[0].memory.content == TALK[3][1]
         assert answer.hits[0].parts["late_context"].rank == 1
+
+
+def test_token_vectors_leave_and_enter_with_the_memory(tmp_path: Path) -> None:
+    """An export has them to the bit, an import searches by them, and what is none is refused by its line."""
+    with Cortex(tmp_path / "one.db") as cortex:
+        talk(cortex)
+        lines = list(cortex.admin.export_lines())
+    with Cortex(tmp_path / "two.db") as other:
+        assert other.admin.import_lines(iter(lines)).refused == ()
+        assert list(other.admin.export_lines()) == lines
+        assert "late_context" in other.recall("Who sold a ship?", ranking="conversation").legs
+    for tokens, width in (("AAAA", 64), ("no base64", 64), (7, 64), ("AAAA", 0), ("AAAA", None), ("AAAA" * 200, 3)):
+        broken = json.loads(lines[1])
+        broken["embedding"] |= {"tokens": tokens, "token_width": width}
+        with Cortex(":memory:") as third:
+            assert len(third.admin.import_lines([lines[0], json.dumps(broken)]).refused) == 1

@@ -2,7 +2,7 @@
 
 A line holds a memory with its vectors and earlier versions. What can be derived again is left out: tokens,
 fingerprint, seq. So is what belongs to one store alone, which the header names. Vectors are float32, little endian,
-base64. Times are ISO 8601 in UTC with microseconds.
+base64; those of tokens int8. Times are ISO 8601 in UTC with microseconds.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cortex.core import intake, keep, matching
+from cortex.core.scoring.late import MOST_TOKENS
 from cortex.core.scoring.similarity import unit
 from cortex.errors import InvalidInput
-from cortex.model.embedding import Embedding, EmbeddingSignature
+from cortex.model.embedding import CodeArray, Embedding, EmbeddingSignature
 from cortex.model.memory import EmbeddingState, Kind, Link, Memory, Role, Status, Tier
 from cortex.model.record import Form, Record
 from cortex.model.scope import Scope
@@ -144,6 +145,9 @@ def _form(form: Form) -> dict[str, Any]:
             "revision": signature.revision,
             "pieces": b64encode(form.embedding.pieces.astype("<f4", copy=False).tobytes()).decode(),
         }
+        tokens = form.embedding.token_vectors
+        if tokens is not None:
+            facts["embedding"] |= {"token_width": tokens.shape[1], "tokens": b64encode(tokens.tobytes()).decode()}
     return {name: value for name, value in facts.items() if value not in (None, [], {}, "")}
 
 
@@ -257,7 +261,21 @@ def _embedding(given: object) -> Embedding | None:
         pieces = None
     if pieces is None:
         raise InvalidInput("embedding", "has no vectors, or one of another dimension, zero or not finite")
-    return Embedding(signature, pieces)
+    return Embedding(signature, pieces, _tokens(given))
+
+
+def _tokens(given: Mapping[str, Any]) -> CodeArray | None:
+    """The token vectors, int8 [tokens, width]; None where there are none."""
+    if given.get("tokens") is None:
+        return None
+    width = intake.whole("token_width", given.get("token_width"), 1, _MOST_DIMENSIONS)
+    try:
+        codes = np.frombuffer(b64decode(given["tokens"], validate=True), dtype=np.int8).reshape(-1, width)
+    except (ValueError, TypeError):  # no base64, or no whole number of vectors
+        raise InvalidInput("tokens", "has no whole number of token vectors in base64") from None
+    if len(codes) > MOST_TOKENS:
+        raise InvalidInput("tokens", f"has {len(codes)} token vectors; at most {MOST_TOKENS}")
+    return codes
 
 
 def _time(at: datetime | None) -> str | None:
