@@ -69,12 +69,16 @@ def test_a_path_with_nul_is_refused() -> None:
 def test_many_scopes_cost_no_more_each_than_a_few(cortex: Cortex) -> None:
     """The time of a recall grows with the number of its scopes, not with its square."""
 
-    def spent(scopes: int) -> float:
-        names = [f"user:u{scopes}-{i}" for i in range(scopes)]
-        started = time.process_time()
-        cortex.recall("x", scope=names)
-        return (time.process_time() - started) / scopes
+    def spent(scopes: int, tries: int) -> float:
+        """CPU time a scope, the best of a few: a busy machine makes a call slower, never faster."""
+        best = float("inf")
+        for attempt in range(tries):
+            names = [f"user:u{scopes}-{attempt}-{i}" for i in range(scopes)]
+            started = time.process_time()
+            cortex.recall("x", scope=names)
+            best = min(best, (time.process_time() - started) / scopes)
+        return best
 
-    spent(50)
-    few, many = min(spent(100), spent(101)), spent(2000)
-    assert many < 4 * few
+    spent(50, 1)
+    few, many = spent(100, 5), spent(3000, 3)
+    assert many < 8 * few  # were it the square: 30 times

@@ -12,6 +12,7 @@ from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
 from cortex.ports import Embedder, Store
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
+from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
 from cortex.stores.sqlite.store import SQLiteStore
 
@@ -24,6 +25,11 @@ def place(location: str) -> str:
         return store_place(location)
     except ValueError as error:
         raise ConfigurationError(f"store: {error}") from error
+
+
+def is_of_the_earlier_program(place: str) -> bool:
+    """Whether a store must first take the place of the file that is there."""
+    return to_be_replaced(place)
 
 
 def open_store(location: str, settings: Settings) -> Store:

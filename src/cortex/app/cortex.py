@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from os import PathLike, fspath
 
-from cortex.app import build, takeover
+from cortex.app import build
 from cortex.app.settings import Settings, load
 from cortex.engine.facade import Engine
 from cortex.errors import InvalidInput
@@ -53,7 +53,10 @@ def _prepare(cortex: Cortex, location: str, user: str, embedder: Embedder, setti
     if not isinstance(embedder, Embedder):
         raise InvalidInput("embedder", f"{type(embedder).__name__} has no embed(texts) or no signature")
     place = build.place(location)
-    takeover.take_over(place, Caller(user), embedder, settings)
+    if build.is_of_the_earlier_program(place):
+        from cortex.app import takeover  # wanted once in the life of a file, and read as slowly as a hundred recalls
+
+        takeover.take_over(place, Caller(user), embedder, settings)
     store = build.open_store(place, settings)
     deps = build.assemble(store, embedder, settings, settings.timezone, wait=wait)
     Engine.__init__(cortex, deps, Caller(user, clearance=Clearance.RESTRICTED))

@@ -67,7 +67,7 @@ def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Ret
     memories = {memory.seq: memory for memory in deps.store.read([job.seq for job in jobs])}
     owed = {seq for seq, memory in memories.items() if memory.embedding is EmbeddingState.PENDING}
     current = [job for job in jobs if job.seq in owed]
-    embedded = vectors.embed_memories(deps, [memories[job.seq] for job in current])
+    embedded = vectors.embed_owed(deps, [memories[job.seq] for job in current])
     changes: list[Change] = []
     retries: list[Retry] = []
     for job, embedding in zip(current, embedded.vectors, strict=True):

@@ -47,17 +47,14 @@ class EmbeddedQuery:
 
 
 def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
-    """The embedding of each memory, equal pieces asked for once, in one call."""
-    problem = _unavailable(deps) if memories else ""
-    if problem:
-        return Embedded([None] * len(memories), problem)
-    return embed_anew(deps, memories)
+    """The embedding of each memory, equal pieces asked for once, in one call.
 
-
-def embed_anew(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
-    """As `embed_memories`, whatever the store searches by."""
+    Of the embedder as it is: the transaction that writes them decides whether the store searches by them.
+    """
     if not memories:
         return Embedded([])
+    if not deps.wait and not deps.ready():
+        return Embedded([None] * len(memories), LOADING)
     pieces = [keep.pieces(memory) for memory in memories]
     texts = list(dict.fromkeys(text for group in pieces for text in group))
     answer = _ask(deps, texts)
@@ -69,9 +66,15 @@ def embed_anew(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
     return Embedded(vectors, f"the embedder gave unusable vectors for {broken} texts" if broken else "")
 
 
+def embed_owed(deps: Deps, memories: Sequence[Memory]) -> Embedded:
+    """As `embed_memories`, where the embedder is the one that the store searches by."""
+    problem = _other_model(deps) if memories else ""
+    return Embedded([None] * len(memories), problem) if problem else embed_memories(deps, memories)
+
+
 def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
     """The vectors of a question, or the reason why there are none."""
-    problem = _unavailable(deps)
+    problem = LOADING if not deps.wait and not deps.ready() else _other_model(deps)
     if problem:
         return EmbeddedQuery(problem=problem)
     answer = _ask(deps, [text])
@@ -86,9 +89,7 @@ def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
     return EmbeddedQuery(vectors[0], tokens, spans) if len(tokens) == len(spans) else EmbeddedQuery(vectors[0])
 
 
-def _unavailable(deps: Deps) -> str:
-    if not deps.wait and not deps.ready():
-        return LOADING
+def _other_model(deps: Deps) -> str:
     stored = deps.index.stored_signature()
     if stored is not None and stored != deps.embedder.signature:
         return (
@@ -121,7 +122,7 @@ def _token_vectors(answer: EmbedResult, texts: int) -> list[FloatArray] | None:
 
 
 def _embedding(deps: Deps, answer: _Answer, rows: list[int]) -> Embedding | None:
-    pieces = unit(answer.vectors[rows], deps.embedder.signature.dim)
+    pieces = unit(answer.vectors.take(rows, axis=0), deps.embedder.signature.dim)
     if pieces is None:
         return None
     tokens = None if answer.token_vectors is None else np.concatenate([answer.token_vectors[row] for row in rows])

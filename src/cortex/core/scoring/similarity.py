@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +32,11 @@ def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
     if vectors.dtype.kind != "f":
         return None
     exact = vectors.astype(np.float64)
-    with np.errstate(over="ignore", invalid="ignore"):
-        squares = np.vecdot(exact, exact)
-    least, most = squares.min(), squares.max()
+    squares = [float(row.dot(row)) for row in exact]  # most calls have one row; a dot product warns of no overflow
     # A value that is not finite makes its row's sum so, and NaN fails every comparison.
-    if not (least > 0.0 and most < np.inf):
+    if not all(0.0 < square < inf for square in squares):
         return None
-    if least > 1.0 - _UNIT_TOLERANCE and most < 1.0 + _UNIT_TOLERANCE:
+    if all(abs(square - 1.0) < _UNIT_TOLERANCE for square in squares):
         return np.ascontiguousarray(vectors, dtype=np.float32)
     return np.ascontiguousarray(exact / np.sqrt(squares)[:, None], dtype=np.float32)
 

@@ -29,7 +29,7 @@ def clean_problem(text: str) -> str | None:
     nul = text.find("\0")
     if nul >= 0:
         return f"has a NUL character at position {nul:,} (from 0); remove it"
-    half = _SURROGATE.search(text)
+    half = None if text.isascii() else _SURROGATE.search(text)
     if half:
         code = f"U+{ord(half.group()):04X}"
         return f"has a lone surrogate {code} at position {half.start():,} (from 0); it is not valid Unicode text"

@@ -67,8 +67,12 @@ class Connections:
         return _Writing(self)
 
     def raw(self) -> AbstractContextManager[Connection]:
-        """The writer outside any transaction, for maintenance and for what is read before a write."""
+        """The writer outside any transaction, for maintenance."""
         return _Alone(self)
+
+    def ahead(self) -> AbstractContextManager[Connection]:
+        """The writer outside any transaction, to read what a write is about to need; that write looks at the file."""
+        return _Ahead(self)
 
     def read(self) -> AbstractContextManager[Connection]:
         """A connection to read from; the pool takes it back."""
@@ -99,12 +103,13 @@ class Connections:
             free_space.release(self.file)
             self.file = None
 
-    def borrow_writer(self) -> Connection:
-        """The writer, for this thread alone until it is given back."""
+    def borrow_writer(self, *, check: bool = True) -> Connection:
+        """The writer, for this thread alone until it is given back; ``check``: whether the file is its path's."""
         if not self._lock.acquire(timeout=self._busy_seconds):
             raise StoreBusy(f"{self.path}: another thread has been writing for {self._busy_seconds:g} s; try again")
         try:
-            self._check()
+            if check or self._closed:
+                self._check()
         except BaseException:
             self._lock.release()
             raise
@@ -199,6 +204,16 @@ class _Alone:
         self._connections.give_back_writer()
         if isinstance(error, sqlite3.DatabaseError):
             raise named(self._connections.path, error) from error
+
+
+class _Ahead(_Alone):
+    """One loan of the writer that does not look at the file: that takes as long as what is read."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> Connection:
+        self._connection = self._connections.borrow_writer(check=False)
+        return self._connection
 
 
 class _Writing(_Alone):

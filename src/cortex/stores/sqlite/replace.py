@@ -44,6 +44,18 @@ _SIDE_FILES = ("", "-wal", "-shm", "-journal")
 Build = Callable[[SingleUserFile, str], Imported]
 
 
+def to_be_replaced(path: str) -> bool:
+    """Whether the path leads to such a file."""
+    if path == MEMORY:
+        return False
+    file = Path(os.path.realpath(path))
+    if is_single_user_file(file):
+        return True
+    with suppress(OSError):  # left by a process that died in the last step
+        _beside(file, "lock").unlink()
+    return False
+
+
 def replace_single_user(path: str, build: Build) -> tuple[Imported, str] | None:
     """Replace such a file by the store that ``build`` makes of its content at the path it is given.
 
@@ -51,13 +63,9 @@ def replace_single_user(path: str, build: Build) -> tuple[Imported, str] | None:
     has done it meanwhile. Whatever fails leaves the file as it is: an error of ``build``, `StoreBusy` while another
     program has the file open, `StoreFull`.
     """
-    if path == MEMORY:
+    if not to_be_replaced(path):
         return None
     file = Path(os.path.realpath(path))
-    if not is_single_user_file(file):
-        with suppress(OSError):  # left by a process that died in the last step
-            _beside(file, "lock").unlink()
-        return None
     with _os_errors(file), named_errors(path), _alone(file) as mine:
         if not mine:
             return None

@@ -154,7 +154,7 @@ class SQLiteStore:
         """The active memories of this scope that have one of these identities."""
         found: dict[bytes, Prior] = {}
         # Asked before every write: the writer has these pages at hand, a reader drops its own after each commit.
-        with self._connections.raw() as connection:
+        with self._connections.ahead() as connection:
             for start in range(0, len(identities), _VARIABLES):
                 chunk = identities[start : start + _VARIABLES]
                 marks = ", ".join("?" * len(chunk))

@@ -80,11 +80,13 @@ class Writer:
         self._grant = grant
         self._scope_ids: dict[Scope, int] = {}
         self._signature_ids: dict[EmbeddingSignature, int] = {}
+        self._searched: EmbeddingSignature | None = None
         change, number, *signature = connection.execute(_STATE).fetchone() or (None, None)
         self._change = _number(change)
         self._current: int | None = number
         if number is not None:
-            self._signature_ids[EmbeddingSignature(*signature)] = number
+            self._searched = EmbeddingSignature(*signature)
+            self._signature_ids[self._searched] = number
 
     def apply(self, batch: Batch) -> Applied:
         """Write every change, then the jobs; the caller commits."""
@@ -420,16 +422,16 @@ class Writer:
 
     def _searched_by(self, embedding: Embedding | None) -> int | None:
         """The id of the embedding's signature if the store searches by it; the first one ever written decides that."""
-        if embedding is None:
+        if embedding is None or self._lies_aside(embedding):
             return None
-        signature_id = self._intern(embedding.signature)
         if self._current is None:
-            self._db.execute("INSERT INTO store (key, value) VALUES ('signature', ?)", [str(signature_id)])
-            self._current = signature_id
-        return signature_id if signature_id == self._current else None
+            self._current = self._intern(embedding.signature)
+            self._searched = embedding.signature
+            self._db.execute("INSERT INTO store (key, value) VALUES ('signature', ?)", [str(self._current)])
+        return self._current
 
     def _lies_aside(self, embedding: Embedding | None) -> bool:
-        return embedding is not None and self._searched_by(embedding) is None
+        return embedding is not None and self._searched is not None and embedding.signature != self._searched
 
     def _intern(self, signature: EmbeddingSignature) -> int:
         if signature not in self._signature_ids:
