@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import Any, get_type_hints
 
 from cortex.core import intake, moments
@@ -62,7 +63,7 @@ class Intake:
         if isinstance(given, Scope):
             return given
         if isinstance(given, str):
-            return Scope(given, self._org_id)
+            return _scope(given, self._org_id)
         raise InvalidInput("scope", f"expected text, got {type(given).__name__}")
 
     def named_scope(self, given: object) -> Scope:
@@ -175,6 +176,9 @@ class Intake:
     def time(self, field: str, value: object) -> Any:
         """An instant in UTC, or None."""
         return moments.instant(field, value, self._zone)
+
+
+_scope = lru_cache(maxsize=1024)(Scope)  # building one checks the name anew, and most calls name the same few
 
 
 def _as_mapping(item: object) -> object:

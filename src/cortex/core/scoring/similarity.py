@@ -22,6 +22,7 @@ _FEW = 4096  # pieces below this are compared in full: it takes microseconds
 Mask = npt.NDArray[np.bool_] | None
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
     """The rows scaled to length 1, float32 [n, dim]; None for anything that cannot be compared.
 
@@ -31,8 +32,10 @@ def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
         return None
     if vectors.dtype.kind != "f":
         return None
+    if vectors.dtype == np.float32 and all(abs(row.dot(row) - 1.0) < _UNIT_TOLERANCE for row in vectors):
+        return np.ascontiguousarray(vectors)  # what most models give, in half the time
     exact = vectors.astype(np.float64)
-    squares = [float(row.dot(row)) for row in exact]  # most calls have one row; a dot product warns of no overflow
+    squares = [float(row.dot(row)) for row in exact]  # most calls have one row: faster than whole arrays
     # A value that is not finite makes its row's sum so, and NaN fails every comparison.
     if not all(0.0 < square < inf for square in squares):
         return None

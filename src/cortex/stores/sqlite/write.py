@@ -65,7 +65,8 @@ _OLD_VECTORS_OF_SCOPE = (
     "DELETE FROM version_vectors WHERE (seq, version) IN (SELECT seq, version FROM versions WHERE scope_id = ?)"
 )
 _STATE = (
-    "SELECT c.value, g.signature_id, g.model, g.dim, g.revision FROM store c "
+    "SELECT c.value, (SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?), "
+    "g.signature_id, g.model, g.dim, g.revision FROM store c "
     "LEFT JOIN store s ON s.key = 'signature' LEFT JOIN signatures g ON g.signature_id = CAST(s.value AS INTEGER) "
     "WHERE c.key = 'change'"
 )
@@ -81,8 +82,12 @@ class Writer:
         self._scope_ids: dict[Scope, int] = {}
         self._signature_ids: dict[EmbeddingSignature, int] = {}
         self._searched: EmbeddingSignature | None = None
-        change, number, *signature = connection.execute(_STATE).fetchone() or (None, None)
+        first = grant.scopes[0] if grant.scopes else None  # most batches write to one scope: asked for at once
+        bound = [None, None] if first is None else [first.org_id, first.key]
+        change, scope_id, number, *signature = connection.execute(_STATE, bound).fetchone() or (None, None, None)
         self._change = _number(change)
+        if first is not None and scope_id is not None:
+            self._scope_ids[first] = scope_id
         self._current: int | None = number
         if number is not None:
             self._searched = EmbeddingSignature(*signature)
