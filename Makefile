@@ -25,7 +25,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help setup demo check lint clients test soak bench format clean
+.PHONY: help setup demo check lint clients test soak bench peers format clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,10 +80,14 @@ soak: setup ## bear much more of what tests/durability does: make soak MINUTES=1
 bench: setup ## measure recall quality and latency
 	@$(PY) -m cortex_bench.bench
 
+# Their environments are made under .peers, an hour is spent, and the table of docs/comparison.md is renewed.
+peers: setup ## measure other memory systems beside Cortex: make peers CORTEX_EVAL_DATA=folder
+	@$(PY) -m cortex_bench.peers.run --data "$(CORTEX_EVAL_DATA)"
+
 format: setup ## let ruff format the code and fix what it can
 	@$(PY) -m ruff check --fix --quiet . ; $(PY) -m ruff format --quiet .
 
 clean: ## remove .venv, caches and build outputs
-	@rm -rf .venv $(CLIENTS) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	@rm -rf .venv $(CLIENTS) .peers .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
 	@rm -rf $(COMPANION)/build $(COMPANION)/dist
 	@find src tests packages -type d \( -name __pycache__ -o -name '*.egg-info' \) -prune -exec rm -rf {} +
