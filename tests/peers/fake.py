@@ -28,6 +28,7 @@ def _answer(request: dict[str, Any], path: Path) -> dict[str, object]:
         case {"op": "add", "user": user, "items": items}:
             with path.open("a", encoding="utf-8") as file:
                 file.writelines(json.dumps([user, item["id"], item["plain"]]) + "\n" for item in items)
+            return {"made": sum("unknown" in item["plain"] for item in items)}
         case {"query": "die"}:
             sys.exit(3)
         case {"query": "sleep"}:

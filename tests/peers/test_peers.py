@@ -92,6 +92,12 @@ def test_the_stages_measure(fake: Bench) -> None:
     assert killed["acknowledged"] > 0
 
 
+def test_an_embedding_that_would_count_is_refused(fake: Bench) -> None:
+    """A rate of ingest is no rate when the peer embeds texts whose vectors were not made beforehand."""
+    with pytest.raises(PeerFailed, match="embeds"):
+        stages.speed(fake, replace(DATA, items=(item(1, "unknown"),)))
+
+
 @pytest.mark.slow
 def test_refused_writers_are_counted(fake: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Writers whose process does not start count as refused calls, with what the first one said."""
@@ -159,6 +165,20 @@ def test_the_table_says_where_cortex_is_behind() -> None:
     assert "| Mem0 | .750 | .500 | 3 |" in text
     assert "- Chroma, writers: did not end: `no answer within 60 s`" in text
     assert "In no measure of this run." in table.made(results(0.25))
+
+
+def test_what_a_peer_said_names_no_folder() -> None:
+    """An error is quoted in one line, without the paths and processes of one run; a store that is not full is told."""
+    found = results(0.25)
+    found["mem0"]["writers"] = {
+        "kept": 1,
+        "refused": 2,
+        "first_error": "Locked: /tmp/x/y is held by PID 12 (/a/b.py)\nwait",
+    }
+    found["mem0"]["speed"] = {"memories": 900, "per_second": 3.0, "disk_mb": 1.0, "searches": {}}
+    text = table.made(found)
+    assert "`Locked: … is held by PID … (… wait`" in text
+    assert "- Mem0, speed: 900 memories when the time was up" in text
 
 
 def test_the_page_holds_the_tables() -> None:

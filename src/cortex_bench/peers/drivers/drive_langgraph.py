@@ -18,14 +18,15 @@ class LangGraph:
 
     def open(self, path, embed):
         """Open the file and lay its tables."""
-        index = {"dims": DIM, "embed": embed.lists, "fields": ["text"]}
+        index = {"dims": DIM, "embed": embed.lists}
         self._stack = ExitStack()
         self._store = self._stack.enter_context(SqliteStore.from_conn_string(f"{path}/store.db", index=index))
         self._store.setup()
 
     def add(self, user, items):
-        """One batch of puts."""
-        self._store.batch([PutOp(("memories", user), item["id"], {"text": item["plain"]}) for item in items])
+        """One batch of puts; the field is named here, since the store does not heed `fields` of its index."""
+        values = ((item["id"], {"text": item["plain"]}) for item in items)
+        self._store.batch([PutOp(("memories", user), key, value, index=["text"]) for key, value in values])
 
     def search(self, user, query, k):
         """The nearest by cosine."""

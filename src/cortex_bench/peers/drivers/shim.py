@@ -34,6 +34,7 @@ class Embedder:
         self._session = self._tokenizer = None
         self._places = {}
         self.cached = cache is not None
+        self.made = 0
         if cache is not None:
             lines = (Path(cache) / "digests.txt").read_text("ascii").split()
             self._places = {line: place for place, line in enumerate(lines)}
@@ -66,6 +67,7 @@ class Embedder:
     def _made(self, texts):
         if self._session is None:
             self._open()
+        self.made += len(texts)
         encodings = [self._tokenizer.encode(text) for text in texts]
         shape = (len(texts), max(len(encoding.ids) for encoding in encodings))
         ids, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
@@ -102,11 +104,12 @@ def serve(peer):
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     _stay_here()
+    held = {}
     for line in sys.stdin:
         request = json.loads(line)
         started = time.perf_counter()
         try:
-            answer = _answer(peer, request)
+            answer = _answer(peer, request, held)
         except Exception as error:  # noqa: BLE001 - whatever a peer raises is an answer
             answer = {"error": f"{type(error).__name__}: {error}"[:300]}
         answer.setdefault("seconds", time.perf_counter() - started)
@@ -116,15 +119,15 @@ def serve(peer):
             break
 
 
-def _answer(peer, request):
+def _answer(peer, request, held):
     match request["op"]:
         case "open":
-            embed = Embedder(request["model"], request.get("cache"))
-            peer.open(request["path"], embed)
+            held["embed"] = Embedder(request["model"], request.get("cache"))
+            peer.open(request["path"], held["embed"])
             return {}
         case "add":
             peer.add(request["user"], request["items"])
-            return {"added": len(request["items"])}
+            return {"added": len(request["items"]), "made": held["embed"].made}
         case "search":
             options = request.get("options", {})
             return {
