@@ -161,7 +161,7 @@ def results(recall: float) -> dict[str, Any]:
 def test_the_table_says_where_cortex_is_behind() -> None:
     """A better number of another system is named below the tables; none is where there is none."""
     text = table.made(results(0.75))
-    assert "- recall@10: Cortex 0.500; ahead are Mem0 0.750." in text
+    assert "- recall@10: Cortex with `relevance` and `conversation` 0.500; ahead: Mem0 0.750." in text
     assert "| Mem0 | .750 | .500 | 3 |" in text
     assert "- Chroma, writers: did not end: `no answer within 60 s`" in text
     assert "In no measure of this run." in table.made(results(0.25))

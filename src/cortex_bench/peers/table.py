@@ -52,7 +52,7 @@ QUALITY = (
 )
 SPEED = (
     Measure("recall p50, ms", "speed", lambda _, asked: asked.get("ms"), ".1f", _less),
-    Measure("cold start, s", "speed", lambda _, asked: asked.get("start_s"), ".1f", _less),
+    Measure("cold start, s", "speed", lambda _, asked: asked.get("start_s"), ".2f", _less),
     Measure("resident, MB", "speed", lambda _, asked: asked.get("resident_mb"), ".0f", _less),
     Measure("ingest, texts/s", "speed", lambda found, _: found["per_second"], ",.0f", _more),
     Measure("on disk, MB", "speed", lambda found, _: found["disk_mb"], ".0f", _less),
@@ -144,27 +144,25 @@ def _quoted(text: str) -> str:
 
 
 def _behind(found: Mapping[str, Results]) -> Iterator[str]:
-    """Each measure in which another system has the better number than the best of Cortex's two rankings."""
-    first = True
+    """For each measure and each of Cortex's rankings, the systems that have a better number."""
+    lines = []
     for measure in (*QUALITY, *SPEED, *WRITES):
-        if measure.better is None:
-            continue
         numbers = [
-            (number, peer, search)
+            (peer, search, number)
             for peer, search, result in _rows(found)
             if (number := measure.of(result, search)) is not None
         ]
-        ours = [number for number, peer, _ in numbers if peer.name == OURS]
-        if not ours:
-            continue
-        best = next(number for number in ours if not any(measure.better(other, number) for other in ours))
-        ahead = dict.fromkeys(
-            f"{_label(peer, search)} {format(number, measure.shape)}"
-            for number, peer, search in numbers
-            if peer.name != OURS and measure.better(number, best)
-        )
-        if ahead:
-            first = False
-            yield f"- {measure.title}: Cortex {format(best, measure.shape)}; ahead are {', '.join(ahead)}."
-    if first:
-        yield "In no measure of this run."
+        ours: dict[float, list[str]] = {}
+        for peer, search, number in numbers:
+            if peer.name == OURS:
+                ours.setdefault(number, []).append(search)
+        for own, searches in ours.items():
+            ahead: dict[float, list[str]] = {}
+            for peer, search, number in numbers:
+                if peer.name != OURS and measure.better is not None and measure.better(number, own):
+                    ahead.setdefault(number, []).append(_label(peer, search))
+            named = "; ".join(f"{' and '.join(who)} {format(number, measure.shape)}" for number, who in ahead.items())
+            whose = " and ".join(f"`{search}`" for search in searches)
+            if named:
+                lines.append(f"- {measure.title}: Cortex with {whose} {format(own, measure.shape)}; ahead: {named}.")
+    yield from lines or ["In no measure of this run."]
