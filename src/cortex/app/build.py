@@ -10,7 +10,8 @@ from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
-from cortex.ports import Embedder, Store
+from cortex.ports import Embedder, Store, TextTraces
+from cortex.providers.cached import CachedEmbedder
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
@@ -76,9 +77,10 @@ def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo,
         index=Index(store, embedder.signature, settings.vector_cache_mb * 2**20),
         clock=SystemClock(),
         new_id=lambda: secrets.token_hex(16),
-        ready=lambda: not isinstance(embedder, LocalEmbedder) or embedder.ready,
+        ready=lambda: not isinstance(embedder, LocalEmbedder | CachedEmbedder) or embedder.ready,
         zone=zone,
         top_k=settings.top_k,
         wait=wait,
         single_user=open_single_user,
+        traces=embedder if isinstance(embedder, TextTraces) else None,
     )

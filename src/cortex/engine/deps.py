@@ -9,7 +9,7 @@ from datetime import tzinfo
 
 from cortex.engine.index import Index
 from cortex.model.single_user import SingleUserFile
-from cortex.ports import Clock, Embedder, Store
+from cortex.ports import Clock, Embedder, Store, TextTraces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,8 @@ class Deps:
     ``ready`` tells whether the embedder would answer without loading first; where ``wait`` is false, a
     call that finds it loading goes on without it and says so. ``zone`` is meant by times without one;
     ``top_k`` is how many hits a recall gives unless it says otherwise. ``single_user`` opens a file of the earlier
-    single-user program for reading, and gives None for any other.
+    single-user program for reading, and gives None for any other. ``traces``: what keeps something of the texts beside
+    the store and is told whose they are; None for nothing.
     """
 
     store: Store
@@ -32,3 +33,4 @@ class Deps:
     top_k: int = 5
     wait: bool = True
     single_user: Callable[[str], AbstractContextManager[SingleUserFile | None]] = lambda _: nullcontext(None)
+    traces: TextTraces | None = None
