@@ -100,7 +100,7 @@ class Run:
 
 
 def _line(row: Row) -> str:
-    return json.dumps(row, ensure_ascii=False) + "\n"
+    return json.dumps(row) + "\n"
 
 
 def _read(path: Path) -> list[Row]:

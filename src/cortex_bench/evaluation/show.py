@@ -104,9 +104,7 @@ def _facts(result: Mapping[str, Any]) -> list[str]:
     answers = result.get("answers")
     if answers:
         failures = ", ".join(f"{count} of the {step}" for step, count in answers["failures"].items())
-        facts.append(
-            f"Asked {answers['asked']}, scored {answers['scored']}; failures, which are not scored: {failures}"
-        )
+        facts.append(f"Asked {answers['asked']}, scored {answers['scored']}; failures, not scored: {failures}")
         facts.append(f"Abstained {answers['abstained']}, cut off {answers['truncated']}")
         facts += [f"Tokens of the {who}: {_spent(answers[who])}" for who in ("reader", "judge")]
     return facts
