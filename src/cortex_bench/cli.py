@@ -205,15 +205,20 @@ def _conducted(run: Callable[[], Conducted], given: dict[str, Any]) -> int:
         shown = {**done.result, "rows": done.rows} if evidence else done.result
         click.echo(json.dumps(shown, indent=2))
     else:
-        click.echo("\n\n".join(filter(None, [evidence, show.as_table(done.result)])))
+        click.echo(_plain("\n\n".join(filter(None, [evidence, show.as_table(done.result)]))))
     if done.failed:
         _warn(f"{done.failed} questions failed and are not scored; --out and --resume try them again")
     return int(done.failed > 0)
 
 
 def _tell(text: str) -> None:
-    click.echo(text, err=True)
+    click.echo(_plain(text), err=True)
 
 
 def _warn(text: str) -> None:
-    click.echo(f"warning: {text}", err=True)
+    _tell(f"warning: {text}")
+
+
+def _plain(text: str) -> str:
+    """The text with its control characters spelled out, so that no data set steers the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)

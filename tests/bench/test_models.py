@@ -97,7 +97,9 @@ class TestChat:
         model.reply = lambda _: {"content": "x", "usage": None, "finish_reason": "length"}
         assert chat(model).complete(HELLO, 9) == Completion("x", None, None, truncated=True)
 
-    @pytest.mark.parametrize("url", ["", "ftp://host", "host/v1", "http://", "http://user:pass@host/v1", "file:///etc"])
+    @pytest.mark.parametrize(
+        "url", ["", "ftp://host", "host/v1", "http://", "http://user:pass@host/v1", "file:///etc", "http://h/v1?key=1"]
+    )
     def test_what_is_no_url_is_refused(self, url: str) -> None:
         """Only addresses of the web, and no password in them, which would be written into the settings."""
         with pytest.raises(ValueError, match="expected a URL"):

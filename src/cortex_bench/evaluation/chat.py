@@ -58,8 +58,9 @@ class Chat:
         pause_seconds: float = 1.0,
     ) -> None:
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-            raise ValueError("expected a URL such as https://host/v1, without user and password")
+        secret = parts.username or parts.password or parts.query or parts.fragment
+        if parts.scheme not in ("http", "https") or not parts.hostname or secret:
+            raise ValueError("expected a URL such as https://host/v1, without user, password and query")
         self.model = model
         self._url = f"{url.rstrip('/')}/chat/completions"
         self._key = key
