@@ -194,6 +194,12 @@ class TestOfflineJudge:
         found = by_words(answer, gold)
         assert (found["exact"], found["contains"]) == (exact, contains)
 
+    def test_without_a_gold_answer_there_is_no_verdict(self) -> None:
+        """Some questions have only points that an answer should make: words cannot tell."""
+        with pytest.raises(ModelFailed, match="no answer to compare with"):
+            OfflineJudge().judge(Question(id="q", text="?", group="g", rubric=("x",)), reading("tea"))
+        assert "Correct answer" not in instructions(Question(id="q", text="?", group="g"), "tea")[1].content
+
     def test_f1_is_of_the_words(self) -> None:
         """Two of three said, two of two wanted."""
         assert by_words("hot green tea", "green tea")["f1"] == pytest.approx(0.8)

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cortex.errors import ConfigurationError, InvalidInput
-from cortex_bench.evaluation.measure import select
+from cortex import EmbedResult
+from cortex.errors import ConfigurationError, EmbedderError, InvalidInput
+from cortex.testing import FakeEmbedder
+from cortex_bench.evaluation.measure import Retrieval, measure, select
 from cortex_bench.evaluation.parts import DataSet, Part, Question
 from cortex_bench.evaluation.runs import ROWS, Run
 
@@ -102,6 +105,36 @@ def test_a_seed_chooses_the_same_questions_again() -> None:
     first, again, other = (select(data(60), needs_gold=False, seed=seed, limit=9).chosen for seed in (0, 0, 1))
     assert first == again != other
     assert select(data(60), needs_gold=False, seed=0, limit=4).chosen < first
+
+
+class Broken:
+    """An embedder that answers for the items and then no more, or not at all."""
+
+    def __init__(self, good: int) -> None:
+        self._good = good
+        self._fake = FakeEmbedder()
+        self.signature = self._fake.signature
+
+    def embed(self, texts: Sequence[str]) -> EmbedResult:
+        """So many good answers."""
+        self._good -= 1
+        if self._good < 0:
+            raise EmbedderError("broken")
+        return self._fake.embed(texts)
+
+
+@pytest.mark.parametrize("good", [0, 1])
+def test_nothing_is_measured_without_vectors(good: int) -> None:
+    """A recall by words alone is not what is to be measured, and would not be noticed in a mean."""
+    part = Part(
+        "project:a", ({"content": "tea", "scope": "project:a"},), ("x",),
+        (Question(id="q", text="tea?", group="g", gold={"x": 1.0}),),
+    )  # fmt: skip
+    whole = DataSet(name="x", parts=lambda: [part], digest="0")
+    selection = select(whole, needs_gold=True, seed=0, limit=None)
+    method = Retrieval(ranking="relevance", fusion="rrf")
+    with pytest.raises(EmbedderError, match="vectors"):
+        measure(whole, selection, method, Run(None, {}), embedder=Broken(good), tell=lambda _: None)
 
 
 def test_ids_must_differ() -> None:

@@ -45,6 +45,8 @@ class OfflineJudge:
         """The verdict, with exact match, containment and token F1 for a question that has an answer."""
         if question.abstains or reading.abstained:
             return Verdict(correct=question.abstains and reading.abstained)
+        if not words(question.answer):
+            raise ModelFailed("there is no answer to compare with; a model can judge by the points of the question")
         measures = by_words(reading.answer, question.answer)
         return Verdict(correct=measures["contains"] == 1, measures=measures)
 
@@ -107,7 +109,7 @@ def instructions(question: Question, answer: str) -> Sequence[Message]:
     """What the judge is sent."""
     rule = rule_of(question)
     points = "".join(f"\n- {point}" for point in question.rubric)
-    gold = "" if rule == "abstention" else f"Correct answer: {question.answer}\n"
+    gold = f"Correct answer: {question.answer}\n" if question.answer and not question.abstains else ""
     return [
         Message(
             "system",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cortex import Cortex, Hit, Recall
-from cortex.errors import InvalidInput
+from cortex.errors import EmbedderError, InvalidInput
 from cortex.ports import Embedder
 from cortex_bench.evaluation.chat import Completion, ModelFailed
 from cortex_bench.evaluation.evidence import blocks
@@ -54,7 +54,10 @@ class Asked:
 
     def recall(self, limit: int, **options: str) -> Recall:
         """The memories of the part that answer the question."""
-        return self.cortex.recall(self.question.text, scope=self.part.scope, limit=limit, **options)  # type: ignore[arg-type]
+        found = self.cortex.recall(self.question.text, scope=self.part.scope, limit=limit, **options)  # type: ignore[arg-type]
+        if found.degraded:
+            raise EmbedderError(f"{self.question.id} would be measured without vectors: {'; '.join(found.notes)}")
+        return found
 
     def items(self, hits: Sequence[Hit]) -> list[str]:
         """The items that were found, best first."""
@@ -129,6 +132,8 @@ def ingest(cortex: Cortex, part: Part) -> dict[str, list[str]]:
     failed = [receipt.error for receipt in receipts if receipt.error]
     if failed:
         raise InvalidInput("data", f"{len(failed)} items of {part.scope} were not kept: {failed[0]}")
+    if any(receipt.pending for receipt in receipts):
+        raise EmbedderError(f"items of {part.scope} have no vectors: the embedder failed; what is done is kept")
     found: dict[str, list[str]] = {}
     for receipt, id_ in zip(receipts, part.ids, strict=True):
         found.setdefault(str(receipt.id), []).append(id_)
