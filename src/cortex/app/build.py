@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+import threading
+from contextlib import suppress
 from datetime import tzinfo
 
 from cortex.app.clock import SystemClock
@@ -77,8 +79,20 @@ def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo,
         clock=SystemClock(),
         new_id=lambda: secrets.token_hex(16),
         ready=lambda: not isinstance(embedder, LocalEmbedder) or embedder.ready,
+        prepare=lambda: _prepare(embedder),
         zone=zone,
         top_k=settings.top_k,
         wait=wait,
         single_user=open_single_user,
     )
+
+
+def _prepare(embedder: Embedder) -> None:
+    """Load the model in a thread; whoever embeds waits for it, and is told there what failed."""
+    if isinstance(embedder, LocalEmbedder) and not embedder.ready:
+        threading.Thread(target=_load, args=[embedder], name="cortex-model").start()
+
+
+def _load(embedder: LocalEmbedder) -> None:
+    with suppress(EmbedderError):
+        embedder.load()

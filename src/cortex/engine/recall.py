@@ -49,9 +49,10 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
     """The best memories of these scopes for a question."""
     grant, past = guard.authorise(caller, Action.READ, scopes), question.as_of
     gate = _Gate(grant, question.filter, past or deps.clock.now(), past)
-    query = vectors.embed_query(deps, question.text)
-    tokens = question.ranking is Ranking.CONVERSATION and query.tokens is not None
+    vectors.prepare(deps)
+    tokens = question.ranking is Ranking.CONVERSATION
     views = deps.index.past(grant.scopes, past) if past else deps.index.views(grant.scopes, tokens=tokens)
+    query = vectors.embed_query(deps, question.text)
     terms = analyse_query(question.text)
     search = Search(question.text, terms, query, views, _masks(deps, gate, views), pool(question.limit))
     ranked, found = _ranked(search, question)

@@ -72,6 +72,12 @@ def embed_owed(deps: Deps, memories: Sequence[Memory]) -> Embedded:
     return Embedded([None] * len(memories), problem) if problem else embed_memories(deps, memories)
 
 
+def prepare(deps: Deps) -> None:
+    """Have the embedder ready soon, while the caller does what it can without: reading the store takes as long."""
+    if deps.wait and not deps.ready():
+        deps.prepare()
+
+
 def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
     """The vectors of a question, or the reason why there are none."""
     problem = LOADING if not deps.wait and not deps.ready() else _other_model(deps)
