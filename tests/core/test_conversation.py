@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import numpy as np
@@ -11,8 +12,10 @@ from cortex.core.lexical import Corpus, Postings, bm25, bm25_in_context
 from cortex.core.scoring import conversation
 from cortex.core.scoring.conversation import Priors, lent_cosines, scaled, session_share, with_priors
 from cortex.core.scoring.late import MOST_TOKENS, Tokens, asked, best_cosines, compact
+from cortex.core.scoring.rank import distinct
 from cortex.core.scoring.similarity import Pieces, encode
 from cortex.core.scoring.turns import in_order, named
+from cortex.core.text import telling, words_of
 
 RANDOM = np.random.default_rng(7)
 
@@ -91,6 +94,32 @@ class TestLate:
         assert not codes[3].any()
 
 
+class TestTokens:
+    def test_function_words_and_signs_tell_nothing(self) -> None:
+        """What stands in them is left out, by the language of the text."""
+        text = "Ada did not see the harbour, but Grace's boat."
+        spans = [found.span() for found in re.finditer(r"\w+|[^\w\s]", text)]
+        told = [text[slice(*span)] for span, tells in zip(spans, telling(text, spans), strict=True) if tells]
+        assert told == ["Ada", "see", "harbour", "Grace", "s", "boat"]
+
+    @pytest.mark.parametrize("text", ["to be or not to be", "?!", ""])
+    def test_a_text_with_nothing_else_keeps_all(self, text: str) -> None:
+        """Otherwise it could never be found by its tokens."""
+        spans = [(place, place + 1) for place in range(len(text))]
+        assert telling(text, spans).tolist() == [True] * len(text)
+
+    @pytest.mark.parametrize("text", ["東京は雨です", "Привет, мир", "naïve café"])
+    def test_other_scripts_are_kept(self, text: str) -> None:
+        """Every letter stands in a word that tells something."""
+        spans = [(place, place + 1) for place in range(len(text))]
+        assert telling(text, spans).tolist() == [letter.isalnum() for letter in text]
+
+    def test_a_word_has_the_tokens_that_begin_in_it(self) -> None:
+        """Be it one, several pieces, or none where the model read no further."""
+        found = dict(words_of("embedding tea later", [(0, 5), (5, 9), (10, 13)]))
+        assert found == {"embedding": slice(0, 2), "tea": slice(2, 3), "later": slice(3, 3)}
+
+
 class TestTurns:
     def test_neighbours_are_those_of_the_session(self) -> None:
         """By position where there is one, then in the order of writing; the dead and the lonely have none."""
@@ -162,3 +191,19 @@ def test_similarities_of_chosen_rows(sizes: tuple[int, ...]) -> None:
     everything = pieces.similarities(query, 10, None)
     rows = np.arange(len(sizes))[::-1].copy()
     assert pieces.of_rows(query, rows).tolist() == everything[rows].tolist()
+
+
+def test_near_is_enough_to_choose_candidates() -> None:
+    """Among many rows the cosines by codes are off by less than a hundredth; hidden rows are not there."""
+    vectors = RANDOM.normal(size=(5000, 32)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    pieces, mask = Pieces(vectors, encode(vectors), None, len(vectors)), RANDOM.random(5000) < 0.5
+    near = pieces.near(vectors[7], mask)
+    assert near[mask] == pytest.approx((vectors @ vectors[7])[mask], abs=0.01)
+    assert np.isneginf(near[~mask]).all()
+
+
+@pytest.mark.parametrize("rows", [[], [3], [5, 1, 5, -1, 1, 0]])
+def test_distinct_rows(rows: list[int]) -> None:
+    """Each once, in rising order."""
+    assert distinct(np.array(rows, dtype=np.intp)).tolist() == sorted(set(rows))

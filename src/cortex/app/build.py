@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+import threading
+from contextlib import suppress
 from datetime import tzinfo
 
 from cortex.app.clock import SystemClock
@@ -11,7 +13,6 @@ from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
 from cortex.ports import Embedder, Store, TextTraces
-from cortex.providers.cached import CachedEmbedder
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
@@ -77,10 +78,22 @@ def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo,
         index=Index(store, embedder.signature, settings.vector_cache_mb * 2**20),
         clock=SystemClock(),
         new_id=lambda: secrets.token_hex(16),
-        ready=lambda: not isinstance(embedder, LocalEmbedder | CachedEmbedder) or embedder.ready,
+        ready=lambda: bool(getattr(embedder, "ready", True)),  # only who has something to load says so
+        prepare=lambda: _prepare(embedder),
         zone=zone,
         top_k=settings.top_k,
         wait=wait,
         single_user=open_single_user,
         traces=embedder if isinstance(embedder, TextTraces) else None,
     )
+
+
+def _prepare(embedder: Embedder) -> None:
+    """Load the model in a thread; whoever embeds waits for it, and is told there what failed."""
+    if isinstance(embedder, LocalEmbedder) and not embedder.ready:
+        threading.Thread(target=_load, args=[embedder], name="cortex-model").start()
+
+
+def _load(embedder: LocalEmbedder) -> None:
+    with suppress(EmbedderError):
+        embedder.load()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -11,19 +12,20 @@ import numpy.typing as npt
 from cortex.core.lexical import bm25, bm25_in_context
 from cortex.core.scoring import conversation
 from cortex.core.scoring.late import Asked, Tokens, asked, best_cosines
-from cortex.core.scoring.rank import Ranked, best_rows
+from cortex.core.scoring.rank import best_rows, distinct
 from cortex.core.scoring.similarity import NOTHING
 from cortex.core.scoring.turns import NOBODY, named
 from cortex.core.text import analyse_query
-from cortex.engine.legs import Mask, Search
+from cortex.engine.legs import Candidates, Mask, Search
 from cortex.engine.shelf import USER, View
 from cortex.model.embedding import FloatArray
+from cortex.model.score import LegScore
 
 Rows = npt.NDArray[np.intp]
 
-POOL = 100  # candidates a leg, at least
+POOL = 80  # candidates a leg, at least
 NEIGHBOURS = 30  # of these, how many bring the turns before and after them
-SHORTLIST = 120  # candidates, at least, whose tokens are compared: the best by the signals that cost little
+SHORTLIST = 100  # candidates, at least, whose tokens are compared: the best by the signals that cost little
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,8 @@ class _Found:
     signals: Mapping[str, FloatArray]
 
 
-def converse(search: Search) -> tuple[list[tuple[int, float]], dict[str, Ranked]] | None:
-    """Every candidate as (seq, score from 0 to 1), best first, with what each signal says of it.
+def converse(search: Search) -> Candidates | None:
+    """Every candidate with a score from 0 to 1, and what each signal says of it.
 
     None where no memory is a turn among others: then there is nothing to add to `relevance`.
     """
@@ -44,11 +46,11 @@ def converse(search: Search) -> tuple[list[tuple[int, float]], dict[str, Ranked]
         return None
     question = _asked(search)
     found = [_look(search, place, question) for place in range(len(search.views))]
-    names = [name for name in conversation.WEIGHTS if all(name in each.signals for each in found)]
+    names = tuple(name for name in conversation.WEIGHTS if all(name in each.signals for each in found))
     signals = {name: np.concatenate([each.signals[name] for each in found]) for name in names}
     seqs = np.concatenate([each.view.seqs[each.rows] for each in found])
     if len(seqs) == 0:
-        return [], {name: Ranked((), ()) for name in names}
+        return Candidates([], names, lambda _: {})
     scores = conversation.scored(
         signals,
         priors=_priors(search, found),
@@ -56,7 +58,7 @@ def converse(search: Search) -> tuple[list[tuple[int, float]], dict[str, Ranked]
     )
     order = np.lexsort((seqs, -scores))
     ranked = list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
-    return ranked, {name: _ranked(seqs, values) for name, values in signals.items()}
+    return Candidates(ranked, names, partial(_parts, seqs, signals))
 
 
 def _asked(search: Search) -> Asked | None:
@@ -66,9 +68,14 @@ def _asked(search: Search) -> Asked | None:
     weights = dict(zip(search.terms, search.weights, strict=True))
 
     def weigh(word: str) -> float:
-        return max((weights.get(term, 0.0) for term in analyse_query(word)), default=0.0)
+        return max((weights.get(term, 0.0) for term in _terms_of(word)), default=0.0)
 
     return asked(search.text, query.tokens, query.spans, weigh)
+
+
+@lru_cache(maxsize=4096)  # the same few words ask again and again
+def _terms_of(word: str) -> tuple[str, ...]:
+    return tuple(analyse_query(word))
 
 
 def _look(search: Search, place: int, question: Asked | None) -> _Found:
@@ -78,18 +85,18 @@ def _look(search: Search, place: int, question: Asked | None) -> _Found:
     scores = {"lexical": (lexical if mask is None else lexical * mask, 0.0)}
     vector = search.query.vector
     if vector is not None:
-        scores["dense"] = (view.pieces.similarities(vector, size, mask), float(NOTHING))
+        scores["dense"] = (view.pieces.near(vector, mask), float(NOTHING))
     rows = _candidates(view, mask, [_best(values, above, size) for values, above in scores.values()])
     before, after = (_seen(side[rows], mask) for side in (view.turns.before, view.turns.after))
-    signals = {}
-    if vector is not None:
-        signals["dense"] = view.pieces.of_rows(vector, rows)
+    signals = {} if vector is None else {"dense": scores["dense"][0][rows]}
     signals["lexical_context"] = bm25_in_context(
         terms, (rows, before, after), view.columns["length"], search.corpus, conversation.NEIGHBOUR_COUNTS
     )
     short = conversation.best(signals, max(SHORTLIST, search.size))
     rows, before, after = rows[short], before[short], after[short]
     signals = {name: values[short] for name, values in signals.items()}
+    if vector is not None:
+        signals["dense"] = view.pieces.of_rows(vector, rows)
     if question is not None:
         signals["late_context"] = _late(view, question, rows, before, after)
     return _Found(view, rows, signals)
@@ -105,7 +112,7 @@ def _candidates(view: View, mask: Mask, best: list[Rows]) -> Rows:
     first = np.concatenate([rows[:NEIGHBOURS] for rows in best])
     beside = np.concatenate([view.turns.before[first], view.turns.after[first]])
     beside = _seen(beside, mask)
-    return np.unique(np.concatenate([*best, beside[beside != NOBODY]])).astype(np.intp)
+    return distinct(np.concatenate([*best, beside[beside != NOBODY]]))
 
 
 def _seen(rows: npt.NDArray[np.signedinteger], mask: Mask) -> Rows:
@@ -125,9 +132,10 @@ def _late(view: View, question: Asked, rows: Rows, before: Rows, after: Rows) ->
 
 def _cosines(question: Asked, tokens: Tokens, *places: Rows) -> list[FloatArray]:
     """The best cosines at each place; a row that stands at several is compared once."""
-    unique, back = np.unique(np.concatenate(places), return_inverse=True)
+    everywhere = np.concatenate(places)
+    unique = distinct(everywhere)
     best = best_cosines(question, tokens, unique)
-    return np.split(best[back], len(places))
+    return list(best[unique.searchsorted(everywhere)].reshape(len(places), -1, len(question.values)))
 
 
 def _priors(search: Search, found: list[_Found]) -> conversation.Priors:
@@ -145,12 +153,21 @@ def _sessions(found: list[_Found]) -> npt.NDArray[np.int64]:
     lists, first = [], 0
     for each in found:
         own = each.view.columns["session"][each.rows].astype(np.int64)
-        lists.append(np.where(own == NOBODY, NOBODY, own + first))
-        first += int(each.view.columns["session"].max(initial=NOBODY)) + 1
+        lists.append(np.where(own == NOBODY, own, own + first))
+        first += int(own.max(initial=NOBODY)) + 1
     return np.concatenate(lists)
 
 
-def _ranked(seqs: npt.NDArray[np.int64], values: FloatArray) -> Ranked:
-    known = np.flatnonzero(np.isfinite(values))
-    order = known[np.lexsort((seqs[known], -values[known]))]
-    return Ranked(tuple(seqs[order].tolist()), tuple(values[order].tolist()))
+def _parts(
+    seqs: npt.NDArray[np.int64], signals: Mapping[str, FloatArray], wanted: Collection[int]
+) -> dict[int, dict[str, LegScore]]:
+    """What each signal says of these candidates, and in which place it has them."""
+    said: dict[int, dict[str, LegScore]] = {seq: {} for seq in wanted}
+    places = [(place, seq) for place, seq in enumerate(seqs.tolist()) if seq in said]
+    for name, values in signals.items():
+        ranks = np.empty(len(seqs), dtype=np.int64)
+        ranks[np.lexsort((seqs, -values))] = np.arange(1, len(seqs) + 1)
+        for place, seq in places:
+            if np.isfinite(values[place]):
+                said[seq][name] = LegScore(int(ranks[place]), float(values[place]))
+    return said

@@ -16,11 +16,11 @@ from cortex.ports import Clock, Embedder, Store, TextTraces
 class Deps:
     """The plugs of one engine.
 
-    ``ready`` tells whether the embedder would answer without loading first; where ``wait`` is false, a
-    call that finds it loading goes on without it and says so. ``zone`` is meant by times without one;
-    ``top_k`` is how many hits a recall gives unless it says otherwise. ``single_user`` opens a file of the earlier
-    single-user program for reading, and gives None for any other. ``traces``: what keeps something of the texts beside
-    the store and is told whose they are; None for nothing.
+    ``ready`` tells whether the embedder would answer without loading first, and ``prepare`` starts loading beside what
+    else a call has to do; where ``wait`` is false, a call that finds it loading goes on without it and says so.
+    ``zone`` is meant by times without one; ``top_k`` is how many hits a recall gives unless it says otherwise.
+    ``single_user`` opens a file of the earlier single-user program for reading, and gives None for any other.
+    ``traces``: what keeps something of texts beside the store and is told whose they are; None for nothing.
     """
 
     store: Store
@@ -29,6 +29,7 @@ class Deps:
     clock: Clock
     new_id: Callable[[], str]
     ready: Callable[[], bool]
+    prepare: Callable[[], None] = lambda: None
     zone: tzinfo
     top_k: int = 5
     wait: bool = True

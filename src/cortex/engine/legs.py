@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from cortex.core.scoring.similarity import NOTHING
 from cortex.engine.shelf import View
 from cortex.engine.vectors import EmbeddedQuery
 from cortex.model.embedding import FloatArray
+from cortex.model.score import LegScore
 
 Mask = npt.NDArray[np.bool_] | None
 
@@ -49,6 +50,15 @@ class Search:
     def terms_in(self, place: int) -> list[tuple[Postings, float]]:
         """The terms in one view, with their weights."""
         return list(zip(self.postings[place], self.weights, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Every candidate as (seq, score), best first; the names of what looked at them, and what it says of some."""
+
+    ranked: list[tuple[int, float]]
+    names: tuple[str, ...]
+    parts: Callable[[Collection[int]], dict[int, dict[str, LegScore]]]
 
 
 def legs(search: Search) -> dict[str, Ranked]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from cortex.core import keep
 from cortex.core.scoring.late import compact
 from cortex.core.scoring.similarity import unit
+from cortex.core.text import telling
 from cortex.engine.deps import Deps
 from cortex.model.embedding import Embedding, EmbedResult, FloatArray
 from cortex.model.memory import Draft, Memory
@@ -61,7 +62,7 @@ def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
     if isinstance(answer, str):
         return Embedded([None] * len(memories), answer)
     position = {text: i for i, text in enumerate(texts)}
-    vectors = [_embedding(deps, answer, [position[text] for text in group]) for group in pieces]
+    vectors = [_embedding(deps, answer, group, [position[text] for text in group]) for group in pieces]
     broken = sum(vector is None for vector in vectors)
     return Embedded(vectors, f"the embedder gave unusable vectors for {broken} texts" if broken else "")
 
@@ -70,6 +71,12 @@ def embed_owed(deps: Deps, memories: Sequence[Memory]) -> Embedded:
     """As `embed_memories`, where the embedder is the one that the store searches by."""
     problem = _other_model(deps) if memories else ""
     return Embedded([None] * len(memories), problem) if problem else embed_memories(deps, memories)
+
+
+def prepare(deps: Deps) -> None:
+    """Have the embedder ready soon, while the caller does what it can without: reading the store takes as long."""
+    if deps.wait and not deps.ready():
+        deps.prepare()
 
 
 def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
@@ -121,9 +128,19 @@ def _token_vectors(answer: EmbedResult, texts: int) -> list[FloatArray] | None:
     return arrays if sound and len({each.shape[1] for each in arrays}) == 1 else None
 
 
-def _embedding(deps: Deps, answer: _Answer, rows: list[int]) -> Embedding | None:
+def _embedding(deps: Deps, answer: _Answer, texts: Sequence[str], rows: Sequence[int]) -> Embedding | None:
     pieces = unit(answer.vectors.take(rows, axis=0), deps.embedder.signature.dim)
     if pieces is None:
         return None
-    tokens = None if answer.token_vectors is None else np.concatenate([answer.token_vectors[row] for row in rows])
-    return Embedding(deps.embedder.signature, pieces, None if tokens is None else compact(tokens))
+    tokens = [_telling_tokens(answer, text, row) for text, row in zip(texts, rows, strict=True)]
+    known = [each for each in tokens if each is not None]
+    return Embedding(deps.embedder.signature, pieces, compact(np.concatenate(known)) if known else None)
+
+
+def _telling_tokens(answer: _Answer, text: str, row: int) -> FloatArray | None:
+    """The vectors of the tokens of a text, without those of words that tell nothing: they are half of all."""
+    if answer.token_vectors is None:
+        return None
+    vectors = answer.token_vectors[row]
+    spans = () if answer.token_spans is None else answer.token_spans[row]
+    return vectors[telling(text, spans)] if len(spans) == len(vectors) else vectors

@@ -75,14 +75,14 @@ def fused(signals: Mapping[str, FloatArray]) -> FloatArray:
 
 def scaled(values: FloatArray) -> FloatArray:
     """Min-max: the lowest is 0 and the highest 1; equals are all 1. What is not finite counts as the lowest."""
-    known = np.isfinite(values)
-    if not known.any():
-        return np.zeros(len(values), dtype=np.float32)
-    low, high = values[known].min(), values[known].max()
-    span = high - low
-    if span <= 0:
-        return known.astype(np.float32)
-    return np.where(known, (values - low) / span, 0.0).astype(np.float32)
+    low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
+    if np.isfinite(low) and np.isfinite(high):
+        span = high - low
+        return (values - low) / span if span > 0 else np.ones_like(values)
+    known, moved = np.isfinite(values), np.zeros_like(values)
+    if known.any():
+        moved[known] = scaled(values[known])
+    return moved
 
 
 def with_priors(scores: FloatArray, priors: Priors) -> FloatArray:
@@ -102,11 +102,14 @@ def session_share(scores: FloatArray, session: npt.NDArray[np.int64]) -> FloatAr
     """
     shares = scores.copy()
     rows = np.flatnonzero(session >= 0)
-    order = rows[np.lexsort((-scores[rows], session[rows]))]
-    groups, first, group = np.unique(session[order], return_index=True, return_inverse=True)
-    best = np.arange(len(order)) - first[group] < SESSION_TURNS
-    sums = np.bincount(group[best], weights=scores[order][best], minlength=len(groups))
-    shares[order] = (sums / SESSION_TURNS)[group]
+    if len(rows):
+        order = rows[np.lexsort((-scores[rows], session[rows]))]
+        own = session[order]
+        firsts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+        sizes = np.diff(firsts, append=len(own))
+        best = np.arange(len(own)) - np.repeat(firsts, sizes) < SESSION_TURNS
+        sums = np.add.reduceat(np.where(best, scores[order], 0), firsts)
+        shares[order] = np.repeat(sums / SESSION_TURNS, sizes)
     share: FloatArray = np.float32(SESSION) * shares
     return share
 

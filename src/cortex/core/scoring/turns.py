@@ -16,16 +16,15 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turns:
-    """For each row of a scope its session (-1 for none), and the rows before and after it there (-1 for none)."""
+    """For each row of a scope its session (-1 for none), and the rows before and after it there (-1 for none).
+
+    ``any``: whether some row has a neighbour.
+    """
 
     session: npt.NDArray[np.int32]
     before: npt.NDArray[np.int32]
     after: npt.NDArray[np.int32]
-
-    @property
-    def any(self) -> bool:
-        """Whether some row has a neighbour."""
-        return bool((self.before >= 0).any())
+    any: bool
 
 
 def in_order(
@@ -41,7 +40,7 @@ def in_order(
     before, after = (np.full(len(session), NOBODY, dtype=np.int32) for _ in range(2))
     before[order[1:][joined]] = order[:-1][joined]
     after[order[:-1][joined]] = order[1:][joined]
-    return Turns(session, before, after)
+    return Turns(session, before, after, bool(joined.any()))
 
 
 def named(speakers: Sequence[str], question: str) -> npt.NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from cortex.core.text.forms import embedding_text, lexical_text
 from cortex.core.text.language import detect_language
 from cortex.core.text.pieces import Piece, estimate_tokens, split_pieces
 from cortex.core.text.preview import preview
+from cortex.core.text.words import telling, words_of
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -23,4 +24,6 @@ __all__ = [
     "lexical_text",
     "preview",
     "split_pieces",
+    "telling",
+    "words_of",
 ]
