@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -130,6 +130,28 @@ def test_a_cache_that_is_in_use_is_named(memory: Cortex, cached: CachedEmbedder)
     assert memory.forget(first).remaining == (str(cached.path),)
 
 
+def test_the_usual_embedder_costs_nothing(tmp_path: Path) -> None:
+    """Nobody is told, and a write has as many statements with traces as without."""
+    store = SQLiteStore(tmp_path / "memory.db")
+    engine = Bench(store=store).engine()
+    assert engine._deps.traces is None
+    first = kept(engine.memorize("tea").id)
+    statements: list[str] = []
+    store._connections._writer.set_trace_callback(statements.append)
+    engine.memorize("coffee")
+    plain = len(statements)
+    engine.forget(first)
+    engine.close()
+    told = SQLiteStore(tmp_path / "told.db")
+    other = Bench(store=told, traces=Counting()).engine()
+    other.memorize("tea")
+    statements.clear()
+    told._connections._writer.set_trace_callback(statements.append)
+    other.memorize("coffee")
+    assert len(statements) == plain
+    other.close()
+
+
 class Counting:
     """Traces that count what they are told."""
 
@@ -139,11 +161,11 @@ class Counting:
         self.signature = self._plain.signature
         self.embed = self._plain.embed
 
-    def own(self, texts: dict[str, Sequence[str]]) -> None:
+    def own(self, texts: Mapping[str, Sequence[str]]) -> None:
         """Count."""
         self.told.append("own")
 
-    def disown(self, texts: dict[str, Sequence[str]]) -> Sequence[str]:
+    def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
         """Count."""
         self.told.append("disown")
         return ()

@@ -44,7 +44,7 @@ def as_table(result: Mapping[str, Any]) -> str:
             cells = "".join(f"{_cell(row.get(c)):>{size}}" for c, size in zip(columns, wide, strict=True))
             lines.append(f"{name:{width}}{row['n']:>6}{cells}")
         found.append("\n".join(lines))
-    return "\n\n".join([*found, *_facts(result)])
+    return "\n\n".join([*found, "\n".join(_facts(result))]).rstrip()
 
 
 def as_markdown(result: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
