@@ -54,10 +54,12 @@ def as_markdown(result: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
         lines += [f"## {title.capitalize()}", "", f"| group | n | {' | '.join(columns)} |"]
         lines += [f"|---|{'---:|' * (len(columns) + 1)}"]
         for name, row in rows.items():
-            lines.append(f"| {name} | {row['n']} | {' | '.join(_cell(row.get(column)) for column in columns)} |")
+            lines.append(
+                f"| {_in_a_cell(name)} | {row['n']} | {' | '.join(_cell(row.get(column)) for column in columns)} |"
+            )
         lines.append("")
     lines += [*(f"{fact}\n" for fact in _facts(result)), "## Settings", "", "| setting | value |", "|---|---|"]
-    lines += [f"| {name} | {'' if value is None else value} |" for name, value in settings.items()]
+    lines += [f"| {name} | {'' if value is None else _in_a_cell(value)} |" for name, value in settings.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -66,7 +68,8 @@ def as_svg(result: Mapping[str, Any]) -> str:
     bars = []
     for columns, rows in tables(result).values():
         names = [name for name in _PICTURED if name in columns][: len(_COLOURS)]
-        bars += [(row, [(name, float(values.get(name, 0.0))) for name in names]) for row, values in rows.items()]
+        filled = [(row, values) for row, values in rows.items() if values["n"]]
+        bars += [(row, [(name, float(values[name])) for name in names if name in values]) for row, values in filled]
     height = 40 + sum(14 * len(group) + 14 for _, group in bars)
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="640" height="{height}"'
     parts = [f'{head} font-family="sans-serif" font-size="11">', '<rect width="100%" height="100%" fill="white"/>']
@@ -90,6 +93,10 @@ def evidence_text(rows: Sequence[Row]) -> str:
 def _table(rows: Mapping[str, Mapping[str, Any]]) -> Table:
     columns = dict.fromkeys(name for row in rows.values() for name in row if name != "n")
     return list(columns), dict(rows)
+
+
+def _in_a_cell(value: object) -> str:
+    return str(value).replace("|", "\\|").replace("\n", " ")
 
 
 def _cell(value: Any) -> str:
