@@ -13,7 +13,7 @@ import click
 from cortex import Fusion, Ranking
 from cortex.errors import CortexError
 from cortex_bench.evaluation import beam, conduct, documents, locomo, longmemeval, show
-from cortex_bench.evaluation.conduct import NO_CACHE, Conducted, Endpoint, Options, Reading
+from cortex_bench.evaluation.conduct import NO_CACHE, Answering, Conducted, Endpoint, Options
 from cortex_bench.evaluation.parts import DataSet
 from cortex_bench.evaluation.profile import TIERS, profile, tier_of
 from cortex_bench.evaluation.report import Prices
@@ -166,7 +166,7 @@ def _evaluate(read: Callable[[], DataSet], given: dict[str, Any]) -> int:
 def _end_to_end(data: DataSet, options: Options, given: dict[str, Any]) -> Conducted:
     tier = tier_of(given["tier"], _warn)
     names = ("top_k", "preference_mode", "answer_first", "max_output_tokens")
-    reading = Reading(
+    answering = Answering(
         tier=tier,
         knobs=profile(tier, data.name, **{name: given[name] for name in names}),
         reader=_endpoint(given, "reader") if given["reader"] == "openai" else None,
@@ -174,7 +174,7 @@ def _end_to_end(data: DataSet, options: Options, given: dict[str, Any]) -> Condu
         votes=given["judge_votes"],
         prices=Prices(given["price_in"], given["price_out"]),
     )
-    return conduct.end_to_end(data, options, reading, _tell)
+    return conduct.end_to_end(data, options, answering, _tell)
 
 
 def _endpoint(given: dict[str, Any], who: str) -> Endpoint:

@@ -62,7 +62,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Answering:
     """How evidence is read and answers are judged; no reader: only the evidence is told, no judge: the offline one."""
 
     tier: str = "cheap"
@@ -75,7 +75,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conducted:
-    """The result as JSON, the same with all that a person wants to see, and how many questions failed."""
+    """The result as JSON has it, the rows it was made of, and how many questions failed."""
 
     result: dict[str, Any]
     rows: Sequence[Row]
@@ -93,12 +93,12 @@ def comparison(data: DataSet, options: Options, tell: Callable[[str], None]) -> 
     return _conduct(data, options, Comparison(fusion=options.fusion), {"mode": "comparison", "top_k": LIMIT}, tell=tell)
 
 
-def end_to_end(data: DataSet, options: Options, reading: Reading, tell: Callable[[str], None]) -> Conducted:
+def end_to_end(data: DataSet, options: Options, answering: Answering, tell: Callable[[str], None]) -> Conducted:
     """Measure what recall finds, and what a reader answers from it."""
-    knobs, read = reading.knobs, reading.reader
+    knobs, read = answering.knobs, answering.reader
     judge: Judge = OfflineJudge()
-    if reading.judge is not None:
-        judge = ModelJudge(reading.judge.chat("judge-url"), reading.votes)
+    if answering.judge is not None:
+        judge = ModelJudge(answering.judge.chat("judge-url"), answering.votes)
     method = EndToEnd(
         ranking=options.ranking,
         fusion=options.fusion,
@@ -106,7 +106,7 @@ def end_to_end(data: DataSet, options: Options, reading: Reading, tell: Callable
         reader=None if read is None else Reader(read.chat("reader-url"), knobs),
         judge=judge,
     )
-    settings: dict[str, Any] = {"mode": "evidence", "tier": reading.tier, "top_k": knobs.top_k}
+    settings: dict[str, Any] = {"mode": "evidence", "tier": answering.tier, "top_k": knobs.top_k}
     if read is not None:
         settings |= {
             "mode": "answers",
@@ -115,14 +115,14 @@ def end_to_end(data: DataSet, options: Options, reading: Reading, tell: Callable
             "preference_mode": knobs.preference_mode,
             "answer_first": knobs.answer_first,
             "max_output_tokens": knobs.max_output_tokens,
-            "judge": "offline" if reading.judge is None else "model",
-            "judge_url": None if reading.judge is None else reading.judge.url,
-            "judge_model": None if reading.judge is None else reading.judge.model,
-            "judge_votes": None if reading.judge is None else reading.votes,
-            "price_in": reading.prices.tokens_in,
-            "price_out": reading.prices.tokens_out,
+            "judge": "offline" if answering.judge is None else "model",
+            "judge_url": None if answering.judge is None else answering.judge.url,
+            "judge_model": None if answering.judge is None else answering.judge.model,
+            "judge_votes": None if answering.judge is None else answering.votes,
+            "price_in": answering.prices.tokens_in,
+            "price_out": answering.prices.tokens_out,
         }
-    return _conduct(data, options, method, settings, tell=tell, prices=reading.prices)
+    return _conduct(data, options, method, settings, tell=tell, prices=answering.prices)
 
 
 def _conduct(
