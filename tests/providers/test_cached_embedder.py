@@ -11,9 +11,10 @@ import pytest
 from cortex import CachedEmbedder, EmbedResult, configured_embedder
 from cortex.errors import EmbedderError, ForeignStore
 from cortex.ports import TextTraces
+from cortex.providers.cached import _digest
 from cortex.providers.local import LocalEmbedder
 from cortex.stores.sqlite.driver import sqlite3
-from cortex.testing import EmbedderContract, Failure, FakeEmbedder
+from cortex.testing import EmbedderContract, Failure, FakeEmbedder, TextTracesContract
 
 MODEL = LocalEmbedder()
 
@@ -30,6 +31,23 @@ class TestContract(EmbedderContract):
         """The built-in model behind an empty cache."""
         with CachedEmbedder(MODEL, path) as cached:
             yield cached
+
+
+class TestTraces(TextTracesContract):
+    @pytest.fixture
+    def traces(self, path: Path) -> Iterator[CachedEmbedder]:
+        """An empty cache."""
+        with CachedEmbedder(FakeEmbedder(), path) as cached:
+            yield cached
+
+    def keep(self, traces: TextTraces, *texts: str) -> None:
+        assert isinstance(traces, CachedEmbedder)
+        traces.embed(texts)
+
+    def has(self, traces: TextTraces, text: str) -> bool:
+        assert isinstance(traces, CachedEmbedder)
+        found = traces._connection.execute("SELECT count(*) FROM entries WHERE digest = ?", [_digest(text)])
+        return bool(found.fetchone()[0])
 
 
 class Tokens:
