@@ -14,9 +14,9 @@ from cortex.core.scoring import conversation
 from cortex.core.scoring.late import Asked, Tokens, asked, best_cosines
 from cortex.core.scoring.rank import best_rows, distinct
 from cortex.core.scoring.similarity import NOTHING
-from cortex.core.scoring.turns import NOBODY, named
+from cortex.core.scoring.turns import NOBODY, Turns, named
 from cortex.core.text import analyse_query
-from cortex.engine.legs import Candidates, Mask, Search
+from cortex.engine.legs import Candidates, Search
 from cortex.engine.shelf import USER, View
 from cortex.model.embedding import FloatArray
 from cortex.model.score import LegScore
@@ -42,10 +42,11 @@ def converse(search: Search) -> Candidates | None:
 
     None where no memory is a turn among others: then there is nothing to add to `relevance`.
     """
-    if not any(view.turns.any for view in search.views):
+    turns = [view.turns.among(mask) for view, mask in zip(search.views, search.masks, strict=True)]
+    if not any(each.any for each in turns):
         return None
     question = _asked(search)
-    found = [_look(search, place, question) for place in range(len(search.views))]
+    found = [_look(search, place, own, question) for place, own in enumerate(turns)]
     names = tuple(name for name in conversation.WEIGHTS if all(name in each.signals for each in found))
     signals = {name: np.concatenate([each.signals[name] for each in found]) for name in names}
     seqs = np.concatenate([each.view.seqs[each.rows] for each in found])
@@ -78,7 +79,7 @@ def _terms_of(word: str) -> tuple[str, ...]:
     return tuple(analyse_query(word))
 
 
-def _look(search: Search, place: int, question: Asked | None) -> _Found:
+def _look(search: Search, place: int, turns: Turns, question: Asked | None) -> _Found:
     view, mask = search.views[place], search.masks[place]
     terms, size = search.terms_in(place), max(POOL, search.size)
     lexical = bm25(terms, view.columns["length"], search.corpus)
@@ -86,13 +87,13 @@ def _look(search: Search, place: int, question: Asked | None) -> _Found:
     vector = search.query.vector
     if vector is not None:
         scores["dense"] = (view.pieces.near(vector, mask), float(NOTHING))
-    rows = _candidates(view, mask, [_best(values, above, size) for values, above in scores.values()])
-    before, after = (_seen(side[rows], mask) for side in (view.turns.before, view.turns.after))
+    rows = _candidates(turns, [_best(view, values, above, size) for values, above in scores.values()])
+    before, after = turns.before[rows], turns.after[rows]
     signals = {} if vector is None else {"dense": scores["dense"][0][rows]}
     signals["lexical_context"] = bm25_in_context(
         terms, (rows, before, after), view.columns["length"], search.corpus, conversation.NEIGHBOUR_COUNTS
     )
-    short = conversation.best(signals, max(SHORTLIST, search.size))
+    short = conversation.best(signals, view.seqs[rows], max(SHORTLIST, search.size))
     rows, before, after = rows[short], before[short], after[short]
     signals = {name: values[short] for name, values in signals.items()}
     if vector is not None:
@@ -102,31 +103,26 @@ def _look(search: Search, place: int, question: Asked | None) -> _Found:
     return _Found(view, rows, signals)
 
 
-def _best(scores: FloatArray, above: float, size: int) -> Rows:
+def _best(view: View, scores: FloatArray, above: float, size: int) -> Rows:
+    """The best rows, best first; ties, at the cut too, fall to the memory that was written first."""
     rows = best_rows(scores, size, above)
-    return rows[np.lexsort((rows, -scores[rows]))[:size]]
+    return rows[np.lexsort((view.seqs[rows], -scores[rows]))[:size]]
 
 
-def _candidates(view: View, mask: Mask, best: list[Rows]) -> Rows:
+def _candidates(turns: Turns, best: list[Rows]) -> Rows:
     """The best rows of each leg, and the neighbours of the very best."""
     first = np.concatenate([rows[:NEIGHBOURS] for rows in best])
-    beside = np.concatenate([view.turns.before[first], view.turns.after[first]])
-    beside = _seen(beside, mask)
+    beside = np.concatenate([turns.before[first], turns.after[first]])
     return distinct(np.concatenate([*best, beside[beside != NOBODY]]))
 
 
-def _seen(rows: npt.NDArray[np.signedinteger], mask: Mask) -> Rows:
-    """The rows, -1 for those that may not be seen: a hidden memory lends nothing."""
-    known = rows.astype(np.intp)
-    return known if mask is None else np.where(mask[known], known, NOBODY)
-
-
 def _late(view: View, question: Asked, rows: Rows, before: Rows, after: Rows) -> FloatArray:
-    if view.tokens is None:
+    if view.tokens is None or view.tokens.values.shape[1] != question.values.shape[1]:
         return np.zeros(len(rows), dtype=np.float32)
     own, earlier, later = _cosines(question, view.tokens, rows, before, after)
     answers = (before != NOBODY) & view.columns["asks"][before]
-    lent: FloatArray = conversation.lent_cosines(own, earlier, later, answers) @ question.weights
+    # A row at a time: a product of matrices gives a row other last digits beside other rows.
+    lent: FloatArray = np.vecdot(conversation.lent_cosines(own, earlier, later, answers), question.weights)
     return lent
 
 

@@ -58,12 +58,11 @@ def scored(
     return (scores / np.float32(most - least)).astype(np.float32)
 
 
-def best(signals: Mapping[str, FloatArray], most: int) -> npt.NDArray[np.intp]:
-    """The places of the best by these signals, in rising order."""
-    size = len(next(iter(signals.values())))
-    if size <= most:
-        return np.arange(size)
-    return np.sort(np.argsort(-fused(signals), kind="stable")[:most])
+def best(signals: Mapping[str, FloatArray], seqs: npt.NDArray[np.int64], most: int) -> npt.NDArray[np.intp]:
+    """The places of the best by these signals, in rising order; ties at the cut fall to the smaller seq."""
+    if len(seqs) <= most:
+        return np.arange(len(seqs))
+    return np.sort(np.lexsort((seqs, -fused(signals)))[:most])
 
 
 def fused(signals: Mapping[str, FloatArray]) -> FloatArray:
@@ -108,7 +107,7 @@ def session_share(scores: FloatArray, session: npt.NDArray[np.int64]) -> FloatAr
         firsts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
         sizes = np.diff(firsts, append=len(own))
         best = np.arange(len(own)) - np.repeat(firsts, sizes) < SESSION_TURNS
-        sums = np.add.reduceat(np.where(best, scores[order], 0), firsts)
+        sums = np.add.reduceat(np.where(best, scores[order], 0.0), firsts, dtype=np.float64)
         shares[order] = np.repeat(sums / SESSION_TURNS, sizes)
     share: FloatArray = np.float32(SESSION) * shares
     return share
