@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -151,6 +151,26 @@ def qrels_command(corpus: Path, queries: Path, qrels: Path, compare: bool, **giv
     """  # noqa: D301 - as above
     conducted = conduct.comparison if compare else conduct.retrieval
     return _conducted(lambda: conducted(documents.read(corpus, queries, qrels), _options(given), _tell), given)
+
+
+@evaluate.command("ablate")
+@click.option("--locomo", "locomo_file", type=_FILE, help="locomo10.json")
+@click.option("--beam", "beam_folder", type=_FOLDER, help="A folder of chats.")
+@_shared
+def ablate_command(locomo_file: Path | None, beam_folder: Path | None, **given: Any) -> int:
+    """What each part of the ranking conversation is worth, and whether its weights hold elsewhere.
+
+    \b
+    Example:
+      cortex eval ablate --locomo locomo10.json --out run
+    """  # noqa: D301 - as above
+    if (locomo_file is None) == (beam_folder is None):
+        raise click.UsageError("choose what to measure on: --locomo or --beam")
+    return _conducted(lambda: conduct.ablated(_either(locomo_file, beam_folder), _options(given), _tell), given)
+
+
+def _either(locomo_file: Path | None, beam_folder: Path | None) -> DataSet:
+    return beam.read(beam_folder) if beam_folder else locomo.read(cast("Path", locomo_file))
 
 
 def _evaluate(read: Callable[[], DataSet], given: dict[str, Any]) -> int:

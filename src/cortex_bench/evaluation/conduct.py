@@ -16,6 +16,7 @@ from cortex import CachedEmbedder, EmbeddingSignature, EmbedResult, configured_e
 from cortex.errors import InvalidInput
 from cortex.ports import Embedder
 from cortex_bench.evaluation import report, show
+from cortex_bench.evaluation.ablation import Ablation, ablation
 from cortex_bench.evaluation.chat import Chat
 from cortex_bench.evaluation.judge import Judge, ModelJudge, OfflineJudge
 from cortex_bench.evaluation.measure import LIMIT, Comparison, EndToEnd, Method, Retrieval, measure, select
@@ -93,6 +94,11 @@ def comparison(data: DataSet, options: Options, tell: Callable[[str], None]) -> 
     return _conduct(data, options, Comparison(fusion=options.fusion), {"mode": "comparison", "top_k": LIMIT}, tell=tell)
 
 
+def ablated(data: DataSet, options: Options, tell: Callable[[str], None]) -> Conducted:
+    """Measure what each part of the ranking `conversation` is worth."""
+    return _conduct(data, options, Ablation(), {"mode": "ablation", "top_k": LIMIT}, tell=tell)
+
+
 def end_to_end(data: DataSet, options: Options, answering: Answering, tell: Callable[[str], None]) -> Conducted:
     """Measure what recall finds, and what a reader answers from it."""
     knobs, read = answering.knobs, answering.reader
@@ -151,6 +157,8 @@ def _conduct(
             rows = measure(data, selection, method, run, embedder=chosen, tell=tell)
     if own["mode"] == "comparison":
         result = report.comparison(rows, selection.left_out, options.seed)
+    elif own["mode"] == "ablation":
+        result = ablation(_of_the_overall(data, rows), selection.left_out, options.seed)
     else:
         result = report.summary(data, rows, selection.left_out, prices)
     run.write("report.md", show.as_markdown(result, settings))
@@ -159,6 +167,10 @@ def _conduct(
     told = {**result, "ranking": options.ranking, "fusion": options.fusion, "settings": settings}
     told["latency_ms"] = report.latency(run.timings)
     return Conducted(result=told, rows=rows, failed=sum("failed" in row for row in rows))
+
+
+def _of_the_overall(data: DataSet, rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if data.overall is None or row["group"] in data.overall]
 
 
 @contextmanager

@@ -7,11 +7,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
-from cortex import Cortex, Hit, Recall
+from cortex import ConversationWeights, Cortex, Hit, Recall
 from cortex.errors import EmbedderError, InvalidInput
 from cortex.ports import Embedder
 from cortex_bench.evaluation.chat import Completion, ModelFailed
@@ -21,6 +23,8 @@ from cortex_bench.evaluation.parts import DataSet, Part, Question
 from cortex_bench.evaluation.reader import Reader
 from cortex_bench.evaluation.runs import Row, Run
 
+USUAL = ConversationWeights()
+ONLY_USUAL: Mapping[str, ConversationWeights] = MappingProxyType({"usual": USUAL})
 LIMIT = 50
 SHOWN = 10
 # So many that every memory among the first LIMIT of a leg is a hit: fused by rank, at most 320 others come before.
@@ -37,6 +41,11 @@ class Method(Protocol):
         """Whether only questions are asked of which somebody knows what answers them."""
         ...
 
+    @property
+    def weights(self) -> Mapping[str, ConversationWeights]:
+        """The weights that are to be asked with, the usual ones first."""
+        ...
+
     def answer(self, asked: Asked) -> tuple[Row, Row]:
         """What the row has beside its question, and the milliseconds of each step."""
         ...
@@ -44,17 +53,17 @@ class Method(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question, the store with its part, and the ids of the items that each memory is."""
+    """One question, the store with its part by each of the weights, and the ids of the items that each memory is."""
 
-    cortex: Cortex
+    systems: Mapping[str, Cortex]
     data: DataSet
     part: Part
     question: Question
     ids: Mapping[str, Sequence[str]]
 
-    def recall(self, limit: int, **options: str) -> Recall:
+    def recall(self, limit: int, weights: str = "usual", **options: str) -> Recall:
         """The memories of the part that answer the question."""
-        found = self.cortex.recall(self.question.text, scope=self.part.scope, limit=limit, **options)  # type: ignore[arg-type]
+        found = self.systems[weights].recall(self.question.text, scope=self.part.scope, limit=limit, **options)  # type: ignore[arg-type]
         if found.degraded:
             raise EmbedderError(f"{self.question.id} would be measured without vectors: {'; '.join(found.notes)}")
         return found
@@ -111,10 +120,16 @@ def measure(
         owed = [(number, question) for number, question in numbered if not run.done(question.id)]
         done += len(numbered)
         if owed:
-            with tempfile.TemporaryDirectory() as folder, Cortex(Path(folder) / "eval.db", embedder=embedder) as cortex:
-                ids = ingest(cortex, part)
+            with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+                systems = {
+                    name: stack.enter_context(
+                        Cortex(Path(folder) / "eval.db", embedder=embedder, conversation=conversation)
+                    )
+                    for name, conversation in method.weights.items()
+                }
+                ids = ingest(systems["usual"], part)
                 for number, question in owed:
-                    found, timing = method.answer(Asked(cortex, data, part, question, ids))
+                    found, timing = method.answer(Asked(systems, data, part, question, ids))
                     run.add(_row(number, part, question) | found, timing)
             tell(f"{done}/{len(selection.chosen)} {part.scope}")
     return run.finish()
@@ -148,12 +163,13 @@ class Retrieval:
     fusion: str
     top_k: int = LIMIT
     needs_gold: bool = True
+    weights: Mapping[str, ConversationWeights] = field(default_factory=lambda: ONLY_USUAL)
 
     def answer(self, asked: Asked) -> tuple[Row, Row]:
         """The metrics, and the best items."""
         started = time.perf_counter()
         hits = asked.recall(self.top_k, ranking=self.ranking, fusion=self.fusion).hits
-        timing = {"recall": _milliseconds(started)}
+        timing = {"recall": milliseconds(started)}
         return {"metrics": asked.metrics(hits), "found": asked.items(hits)[:SHOWN]}, timing
 
 
@@ -163,6 +179,7 @@ class Comparison:
 
     fusion: str
     needs_gold: bool = True
+    weights: Mapping[str, ConversationWeights] = field(default_factory=lambda: ONLY_USUAL)
 
     def answer(self, asked: Asked) -> tuple[Row, Row]:
         """The metrics of each system, and how long the rankings took."""
@@ -170,7 +187,7 @@ class Comparison:
         for ranking in RANKINGS:
             started = time.perf_counter()
             hits = asked.recall(LIMIT, ranking=ranking, fusion=self.fusion).hits
-            timing[ranking] = _milliseconds(started)
+            timing[ranking] = milliseconds(started)
             systems[ranking] = asked.metrics(hits)
         whole = asked.recall(WHOLE_LEGS, ranking="relevance", fusion="rrf").hits
         for leg in LEGS:
@@ -192,12 +209,13 @@ class EndToEnd:
     reader: Reader | None
     judge: Judge
     needs_gold: bool = False
+    weights: Mapping[str, ConversationWeights] = field(default_factory=lambda: ONLY_USUAL)
 
     def answer(self, asked: Asked) -> tuple[Row, Row]:
         """The metrics and the answer with its verdict; ``failed`` names the step that did not work, and why."""
         started = time.perf_counter()
         hits = asked.recall(self.top_k, ranking=self.ranking, fusion=self.fusion).hits
-        timing = {"recall": _milliseconds(started)}
+        timing = {"recall": milliseconds(started)}
         row: Row = {"metrics": asked.metrics(hits)}
         evidence = blocks(hits)
         if self.reader is None:
@@ -207,12 +225,12 @@ class EndToEnd:
         try:
             started = time.perf_counter()
             reading = self.reader.read(asked.question, evidence)
-            timing["reader"] = _milliseconds(started)
+            timing["reader"] = milliseconds(started)
             row |= {"answer": reading.answer, "notes": reading.notes, "abstained": reading.abstained}
             row |= {"reader": _usage([reading.completion])}
             step, started = "judge", time.perf_counter()
             verdict = self.judge.judge(asked.question, reading)
-            timing["judge"] = _milliseconds(started)
+            timing["judge"] = milliseconds(started)
         except ModelFailed as error:
             return row | {"failed": step, "why": str(error)}, timing
         row |= {"correct": verdict.correct, "measures": verdict.measures}
@@ -229,5 +247,6 @@ def _usage(completions: Sequence[Completion]) -> dict[str, Any]:
     }
 
 
-def _milliseconds(started: float) -> float:
+def milliseconds(started: float) -> float:
+    """Since then."""
     return round((time.perf_counter() - started) * 1000, 3)

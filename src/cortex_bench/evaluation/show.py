@@ -19,6 +19,10 @@ Table = tuple[list[str], dict[str, Mapping[str, Any]]]
 def tables(result: Mapping[str, Any]) -> dict[str, Table]:
     """Every table of a result by its title: the names of its columns, and its rows by name."""
     found: dict[str, Table] = {}
+    if "without" in result:
+        rows = {f"without {name}": {"n": result["n"], **_losses(lost)} for name, lost in result["without"].items()}
+        found["ablation"] = _table({"usual": {"n": result["n"], **result["usual"]}, **rows})
+        return found
     if "systems" in result:
         found["systems"] = _table({name: {"n": result["n"], **row} for name, row in result["systems"].items()})
         return found
@@ -90,6 +94,12 @@ def evidence_text(rows: Sequence[Row]) -> str:
     return "\n\n".join(f"== {question}\n\n{as_text(found)}" for question, found in shown)
 
 
+def _losses(lost: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """A metric's loss with the ends of its interval, in columns."""
+    named = {"lost": "{} lost", "low": "{} from", "high": "{} to"}
+    return {title.format(metric): each[name] for metric, each in lost.items() for name, title in named.items()}
+
+
 def _table(rows: Mapping[str, Mapping[str, Any]]) -> Table:
     columns = dict.fromkeys(name for row in rows.values() for name in row if name != "n")
     return list(columns), dict(rows)
@@ -108,6 +118,12 @@ def _facts(result: Mapping[str, Any]) -> list[str]:
     facts = [_told(difference) for difference in result.get("differences", ())]
     if result.get("left_out"):
         facts.append("Left out: " + ", ".join(f"{count} {reason}" for reason, count in result["left_out"].items()))
+    held = result.get("chosen_elsewhere")
+    if held:
+        facts.append(
+            f"Weights chosen on the other conversations: recall@10 {held['recall@10']:.4f}, ndcg@10 "
+            f"{held['ndcg@10']:.4f}; {held['mixtures']} mixtures, recall@10 {held['worst']:.4f} to {held['best']:.4f}"
+        )
     answers = result.get("answers")
     if answers:
         failures = ", ".join(f"{count} of the {step}" for step, count in answers["failures"].items())
