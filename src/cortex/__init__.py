@@ -20,6 +20,7 @@ if _typing.TYPE_CHECKING:
     from cortex.model.memory import Clearance, Draft, Kind, Memory, Role, Status, Tier
     from cortex.model.page import Page
     from cortex.model.query import Fusion, Ranking
+    from cortex.model.ranking import ConversationWeights
     from cortex.model.scope import Scope
     from cortex.model.score import Hit, Recall
     from cortex.providers.cached import CachedEmbedder
@@ -28,6 +29,7 @@ __all__ = [
     "AsyncCortex",
     "CachedEmbedder",
     "Clearance",
+    "ConversationWeights",
     "Cortex",
     "CortexError",
     "Draft",
@@ -61,6 +63,7 @@ _HOMES = {
     "cortex.model.memory": "Clearance Draft Kind Memory Role Status Tier",
     "cortex.model.page": "Page",
     "cortex.model.query": "Fusion Ranking",
+    "cortex.model.ranking": "ConversationWeights",
     "cortex.model.scope": "Scope",
     "cortex.model.score": "Hit Recall",
     "cortex.providers.cached": "CachedEmbedder",

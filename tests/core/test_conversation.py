@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from cortex.core.scoring.rank import distinct
 from cortex.core.scoring.similarity import Pieces, encode
 from cortex.core.scoring.turns import in_order, named
 from cortex.core.text import telling, words_of
+from cortex.errors import InvalidInput
+from cortex.model.ranking import SIGNALS, USUAL, ConversationWeights
 
 RANDOM = np.random.default_rng(7)
 
@@ -153,14 +156,14 @@ class TestScores:
     def test_priors_move_and_never_filter(self) -> None:
         """Each moves by its own amount."""
         marks = np.eye(3, dtype=np.bool_)
-        moved = with_priors(np.full(3, 0.5, dtype=np.float32), Priors(*marks))
+        moved = with_priors(USUAL, np.full(3, 0.5, dtype=np.float32), Priors(*marks))
         assert moved == pytest.approx([0.65, 0.9, 0.3])
 
     def test_a_session_lends_the_mean_of_its_best_three(self) -> None:
         """Fewer count as nothing in the other places; a memory of no session keeps its own."""
         scores = np.array([0.9, 0.6, 0.3, 0.1, 0.6, 0.5], dtype=np.float32)
         session = np.array([4, 4, 4, 4, 9, -1], dtype=np.int64)
-        shares = session_share(scores, session) / conversation.SESSION
+        shares = session_share(scores, session)
         assert shares == pytest.approx([0.6, 0.6, 0.6, 0.6, 0.2, 0.5])
 
     def test_neighbours_lend_and_answers_get_more(self) -> None:
@@ -168,15 +171,32 @@ class TestScores:
         own = np.array([[0.9, 0.1], [0.9, 0.1]], dtype=np.float32)
         before = np.array([[0.0, 1.0], [0.0, 1.0]], dtype=np.float32)
         after = np.zeros((2, 2), dtype=np.float32)
-        lent = lent_cosines(own, before, after, np.array([False, True]))
+        lent = lent_cosines(USUAL, own, before, after, np.array([False, True]))
         assert lent == pytest.approx(np.array([[0.9, 0.7], [0.9, 0.85]]))
 
-    def test_scores_lie_between_0_and_1(self) -> None:
-        """Whatever the signals and priors."""
-        signals = {name: RANDOM.normal(size=50).astype(np.float32) for name in conversation.WEIGHTS}
+    @pytest.mark.parametrize(
+        "weights", [USUAL, ConversationWeights(late_context=0, session=3, asking=2), ConversationWeights(dense=0)]
+    )
+    def test_scores_lie_between_0_and_1(self, weights: ConversationWeights) -> None:
+        """Whatever the signals, priors and weights."""
+        signals = {name: RANDOM.normal(size=50).astype(np.float32) for name in SIGNALS}
         priors = Priors(*(RANDOM.random((3, 50)) < 0.5))
-        scores = conversation.scored(signals, priors=priors, session=RANDOM.integers(-1, 5, 50))
+        scores = conversation.scored(weights, signals, priors=priors, session=RANDOM.integers(-1, 5, 50))
         assert 0 <= scores.min() <= scores.max() <= 1
+
+    @pytest.mark.parametrize("name", ["dense", "session", "asking", "neighbours"])
+    @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "1", None, True])
+    def test_weights_are_numbers_from_0(self, name: str, value: Any) -> None:
+        """What is none is refused by its name."""
+        with pytest.raises(InvalidInput, match=name):
+            ConversationWeights(**{name: value})
+
+    def test_some_signal_counts(self) -> None:
+        """Without any there is nothing to rank by; half a neighbour is none."""
+        with pytest.raises(InvalidInput, match="no signal"):
+            ConversationWeights(dense=0, lexical_context=0, late_context=0)
+        with pytest.raises(InvalidInput, match="whole number"):
+            ConversationWeights(neighbours=cast("int", 1.5))
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (2, 0, 1, 3), (0, 0)])

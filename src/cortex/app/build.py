@@ -12,6 +12,7 @@ from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
+from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.ports import Embedder, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
@@ -44,7 +45,7 @@ def open_store(location: str, settings: Settings) -> Store:
 def choose_embedder(settings: Settings) -> LocalEmbedder:
     """The local embedder that the settings name; the built-in one is not loaded yet."""
     own = settings.embed_model != DEFAULT_MODEL
-    embedder = _own(settings) if own else LocalEmbedder(threads=settings.embed_threads)
+    embedder = _own(settings) if own else LocalEmbedder(threads=settings.embed_threads, tokens=settings.token_vectors)
     if settings.embed_dim is not None and settings.embed_dim != embedder.signature.dim:
         raise ConfigurationError(
             f"CORTEX_EMBED_DIM={settings.embed_dim}, but {embedder.signature}: set the right one or leave it out"
@@ -55,7 +56,7 @@ def choose_embedder(settings: Settings) -> LocalEmbedder:
 def _own(settings: Settings) -> LocalEmbedder:
     """The model of a folder; where its signature cannot be told, the setting is wrong."""
     folder = full_path(settings.embed_model)
-    embedder = LocalEmbedder(folder, threads=settings.embed_threads)
+    embedder = LocalEmbedder(folder, threads=settings.embed_threads, tokens=settings.token_vectors)
     try:
         missing = [name for name in (MODEL_FILE, TOKENIZER_FILE) if not (folder / name).is_file()]
         problem = f"{' and '.join(missing)} missing in '{folder}'" if missing else ""
@@ -70,7 +71,15 @@ def _own(settings: Settings) -> LocalEmbedder:
     return embedder
 
 
-def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
+def assemble(
+    store: Store,
+    embedder: Embedder,
+    settings: Settings,
+    zone: tzinfo,
+    *,
+    wait: bool,
+    conversation: ConversationWeights | None = None,
+) -> Deps:
     """The plugs of one engine."""
     return Deps(
         store=store,
@@ -84,6 +93,7 @@ def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo,
         top_k=settings.top_k,
         wait=wait,
         single_user=open_single_user,
+        conversation=conversation or USUAL,
         traces=embedder if isinstance(embedder, TextTraces) else None,
     )
 

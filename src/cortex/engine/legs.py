@@ -15,6 +15,7 @@ from cortex.core.scoring.similarity import NOTHING
 from cortex.engine.shelf import View
 from cortex.engine.vectors import EmbeddedQuery
 from cortex.model.embedding import FloatArray
+from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.model.score import LegScore
 
 Mask = npt.NDArray[np.bool_] | None
@@ -22,7 +23,7 @@ Mask = npt.NDArray[np.bool_] | None
 
 @dataclass(frozen=True)
 class Search:
-    """What all legs of one recall share."""
+    """What all legs of one recall share. ``weigh``: what the ranking `conversation` counts how much."""
 
     text: str
     terms: Sequence[str]
@@ -30,6 +31,7 @@ class Search:
     views: Sequence[View]
     masks: Sequence[Mask]
     size: int
+    weigh: ConversationWeights = USUAL
 
     @cached_property
     def corpus(self) -> Corpus:

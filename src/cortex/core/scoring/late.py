@@ -18,7 +18,7 @@ from cortex.model.embedding import CodeArray, FloatArray
 
 MOST_TOKENS = 192  # of a memory: what follows in a long text has its pieces
 _UNIT = np.float32(127.0)
-_TINY = np.finfo(np.float32).tiny
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +40,9 @@ class Asked:
 def compact(vectors: FloatArray) -> CodeArray:
     """Token vectors as they are kept: the first of them, of length 127, as whole numbers."""
     first = vectors[:MOST_TOKENS]
-    lengths = np.maximum(np.sqrt(np.vecdot(first, first)), _TINY)
-    codes: CodeArray = np.rint(first / lengths[:, np.newaxis] * _UNIT).astype(np.int8)
+    exact = first.astype(np.float64)  # whatever is finite in float32 has a length then
+    lengths = np.maximum(np.sqrt(np.vecdot(exact, exact)), _TINY)
+    codes: CodeArray = np.rint(exact / lengths[:, np.newaxis] * _UNIT).astype(np.int8)
     return codes
 
 
@@ -55,7 +56,7 @@ def asked(
     weights = np.zeros(len(spans), dtype=np.float32)
     for word, own in words_of(text, spans):
         weights[own] = weigh(word) / max(1, own.stop - own.start)
-    counted = np.flatnonzero(weights)
+    counted = np.flatnonzero(weights)[:MOST_TOKENS]
     if len(counted) == 0:
         return None
     return Asked(compact(vectors[counted]), weights[counted] / weights[counted].sum())

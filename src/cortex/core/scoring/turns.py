@@ -16,15 +16,20 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turns:
-    """For each row of a scope its session (-1 for none), and the rows before and after it there (-1 for none).
+    """For each row of a scope the rows before and after it in its session, -1 for none.
 
-    ``any``: whether some row has a neighbour.
+    ``order``: the rows that are of a session, by session, position and seq. ``any``: whether some row has a neighbour.
     """
 
     session: npt.NDArray[np.int32]
-    before: npt.NDArray[np.int32]
-    after: npt.NDArray[np.int32]
+    order: Rows
+    before: Rows
+    after: Rows
     any: bool
+
+    def among(self, mask: npt.NDArray[np.bool_] | None) -> Turns:
+        """The same as if only the rows of the mask were there: what is hidden lends nothing and parts nobody."""
+        return self if mask is None else _linked(self.session, self.order[mask[self.order]])
 
 
 def in_order(
@@ -33,14 +38,18 @@ def in_order(
     seq: npt.NDArray[np.int64],
     alive: npt.NDArray[np.bool_],
 ) -> Turns:
-    """The neighbours of each living row in its session: by position, then in the order of writing."""
+    """The neighbours of each living row in its session (-1 for none): by position, then in the order of writing."""
     rows = np.flatnonzero(alive & (session != NOBODY))
-    order = rows[np.lexsort((seq[rows], position[rows], session[rows]))]
+    return _linked(session, rows[np.lexsort((seq[rows], position[rows], session[rows]))])
+
+
+def _linked(session: npt.NDArray[np.int32], order: Rows) -> Turns:
     joined = session[order[1:]] == session[order[:-1]]
-    before, after = (np.full(len(session), NOBODY, dtype=np.int32) for _ in range(2))
-    before[order[1:][joined]] = order[:-1][joined]
-    after[order[:-1][joined]] = order[1:][joined]
-    return Turns(session, before, after, bool(joined.any()))
+    earlier, later = order[:-1][joined], order[1:][joined]
+    before, after = (np.full(len(session), NOBODY, dtype=np.intp) for _ in range(2))
+    before[later] = earlier
+    after[earlier] = later
+    return Turns(session, order, before, after, len(earlier) > 0)
 
 
 def named(speakers: Sequence[str], question: str) -> npt.NDArray[np.bool_]:
