@@ -105,6 +105,13 @@ def test_models_do_not_mix(path: Path) -> None:
     assert inner.calls == []
 
 
+def test_with_tokens_and_without_do_not_mix(path: Path) -> None:
+    """An embedder that was told to give none gets none, and one that gives them gets its own."""
+    for tokens in (True, False, True):
+        with CachedEmbedder(LocalEmbedder(tokens=tokens), path) as cached:
+            assert (cached.embed(["tea"]).token_vectors is None) is not tokens
+
+
 def test_it_is_private_and_has_no_text(path: Path) -> None:
     """The file is its owner's only and holds a digest instead of the text."""
     with CachedEmbedder(FakeEmbedder(), path) as cached:

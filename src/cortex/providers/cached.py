@@ -30,6 +30,7 @@ else:
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+_Key = tuple[str, int, str]
 
 APPLICATION_ID: Final = 0x43584543  # "CXEC"
 _CHUNK: Final = 500  # how many values one statement binds
@@ -89,12 +90,18 @@ class CachedEmbedder:
         """Whether ``inner`` would answer at once."""
         return bool(getattr(self.inner, "ready", True))
 
+    @property
+    def gives_tokens(self) -> bool:
+        """Whether ``inner`` was told to give vectors of tokens: what it gives with and without is kept apart."""
+        return bool(getattr(self.inner, "gives_tokens", True))
+
     def embed(self, texts: Sequence[str]) -> EmbedResult:
         """One unit vector a text, in order; ``inner`` is asked in one call for those that are new."""
         signature = self.inner.signature
         digests = [_digest(text) for text in texts]
         nothing: dict[bytes, _Entry] = {}
-        known = self._guarded(lambda: self._get(signature, dict.fromkeys(digests)), nothing)
+        key = _key(signature, tokens=self.gives_tokens)
+        known = self._guarded(lambda: self._get(key, signature.dim, dict.fromkeys(digests)), nothing)
         new = {digest: text for digest, text in zip(digests, texts, strict=True) if digest not in known}
         tokens = 0
         if new or not texts:
@@ -104,7 +111,7 @@ class CachedEmbedder:
                 if len(new) == len(texts):
                     return answer  # the caller judges what it is, as without a cache
                 raise EmbedderError(f"the embedder gave unusable vectors for {len(new)} texts")
-            self._guarded(lambda: self._put(signature, made), None)
+            self._guarded(lambda: self._put(key, made), None)
             known = known | made
             tokens = answer.tokens
         return _result([known[digest] for digest in digests], tokens, signature.dim)
@@ -155,25 +162,22 @@ class CachedEmbedder:
             log.warning("the cache %s cannot be used: %s", self.path, error)
             return otherwise
 
-    def _get(self, signature: EmbeddingSignature, digests: Iterable[bytes]) -> dict[bytes, _Entry]:
+    def _get(self, key: _Key, dim: int, digests: Iterable[bytes]) -> dict[bytes, _Entry]:
         found: dict[bytes, _Entry] = {}
         wanted = list(digests)
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
-            bound = [*_key(signature), *chunk]
+            bound = [*key, *chunk]
             for digest, *columns in self._connection.execute(_GET.format(marks=_marks(chunk)), bound):
-                entry = _entry(signature.dim, *columns)
+                entry = _entry(dim, *columns)
                 if entry is not None:
                     found[digest] = entry
         return found
 
-    def _put(self, signature: EmbeddingSignature, made: Mapping[bytes, _Entry]) -> None:
+    def _put(self, key: _Key, made: Mapping[bytes, _Entry]) -> None:
         with _Transaction(self._connection) as connection:
-            connection.execute("INSERT OR IGNORE INTO signatures (model, dim, revision) VALUES (?, ?, ?)",
-                               _key(signature))  # fmt: skip
-            connection.executemany(
-                _PUT, [(digest, *_columns(entry), *_key(signature)) for digest, entry in made.items()]
-            )
+            connection.execute("INSERT OR IGNORE INTO signatures (model, dim, revision) VALUES (?, ?, ?)", key)
+            connection.executemany(_PUT, [(digest, *_columns(entry), *key) for digest, entry in made.items()])
 
     def _own(self, rows: Sequence[tuple[bytes, str]]) -> None:
         with _Transaction(self._connection) as connection:
@@ -285,8 +289,8 @@ def _digest(text: str) -> bytes:
     return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _key(signature: EmbeddingSignature) -> tuple[str, int, str]:
-    return signature.model, signature.dim, signature.revision
+def _key(signature: EmbeddingSignature, *, tokens: bool) -> _Key:
+    return signature.model, signature.dim, signature.revision if tokens else f"{signature.revision} without tokens"
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -146,6 +146,11 @@ class LocalEmbedder:
         """Whether ``embed`` answers at once: the model is in memory, or it could not be loaded."""
         return self._model is not None or self._failed
 
+    @property
+    def gives_tokens(self) -> bool:
+        """Whether it was told to give vectors of tokens, where the model has them."""
+        return self._tokens
+
     def load(self) -> None:
         """Bring the model into memory, once, whoever asks first. Raises EmbedderError."""
         self._loaded()

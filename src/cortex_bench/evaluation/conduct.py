@@ -151,6 +151,7 @@ def _conduct(
             "seed": options.seed,
             "limit": options.limit,
             "embedder": str(chosen.signature),
+            "token_vectors": bool(getattr(chosen, "gives_tokens", True)),
             "cortex": version("cortex-agent-memory"),
         }
         with Run(options.out, settings, resume=options.resume) as run:
@@ -197,6 +198,11 @@ class Unowned:
     def signature(self) -> EmbeddingSignature:
         """That of the embedder behind."""
         return self._inner.signature
+
+    @property
+    def gives_tokens(self) -> bool:
+        """Whether the embedder behind was told to give vectors of tokens."""
+        return bool(getattr(self._inner, "gives_tokens", True))
 
     def embed(self, texts: Sequence[str]) -> EmbedResult:
         """The embedder's answer."""
