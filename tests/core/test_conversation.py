@@ -98,14 +98,14 @@ class TestLate:
 
 
 class TestTokens:
-    def test_function_words_and_signs_tell_nothing(self) -> None:
-        """What stands in them is left out, by the language of the text."""
+    def test_signs_tell_nothing(self) -> None:
+        """What stands in them is left out."""
         text = "Ada did not see the harbour, but Grace's boat."
         spans = [found.span() for found in re.finditer(r"\w+|[^\w\s]", text)]
         told = [text[slice(*span)] for span, tells in zip(spans, telling(text, spans), strict=True) if tells]
-        assert told == ["Ada", "see", "harbour", "Grace", "s", "boat"]
+        assert told == ["Ada", "did", "not", "see", "the", "harbour", "but", "Grace", "s", "boat"]
 
-    @pytest.mark.parametrize("text", ["to be or not to be", "?!", ""])
+    @pytest.mark.parametrize("text", ["?!", "...", ""])
     def test_a_text_with_nothing_else_keeps_all(self, text: str) -> None:
         """Otherwise it could never be found by its tokens."""
         spans = [(place, place + 1) for place in range(len(text))]

@@ -152,7 +152,7 @@ def _embedding(deps: Deps, answer: _Answer, texts: Sequence[str], rows: Sequence
 
 
 def _telling_tokens(answer: _Answer, text: str, row: int) -> FloatArray | None:
-    """The vectors of the tokens of a text, without those of words that tell nothing: they are half of all."""
+    """The vectors of the tokens of a text, without those of signs, which tell nothing: they are a fifth."""
     if answer.token_vectors is None:
         return None
     vectors = answer.token_vectors[row]

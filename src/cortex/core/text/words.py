@@ -1,4 +1,4 @@
-"""Which tokens of an embedding model stand in words that tell something."""
+"""Which tokens of an embedding model stand in words."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
-
-from cortex.core.text.language import detect_language
-from cortex.core.text.stopwords import NONE, stop_words
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+")
@@ -24,13 +21,11 @@ def words_of(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, slice]]:
 
 
 def telling(text: str, spans: Sequence[Span]) -> npt.NDArray[np.bool_]:
-    """Which tokens stand in a word that is no function word; all of them where there is no such word.
+    """Which tokens stand in a word, since what is between words tells nothing; all, where a text has none.
 
-    What is between words tells nothing either. bool [tokens].
+    bool [tokens].
     """
-    stops = stop_words(detect_language(text), NONE)
     told = np.zeros(len(spans), dtype=np.bool_)
-    for word, own in words_of(text, spans):
-        if word.casefold() not in stops:
-            told[own] = True
+    for _, own in words_of(text, spans):
+        told[own] = True
     return told if told.any() else np.ones(len(spans), dtype=np.bool_)
