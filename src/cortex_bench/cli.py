@@ -37,7 +37,7 @@ def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 # What every evaluation takes.
 _shared = _together(
-    click.option("--ranking", type=click.Choice([item.value for item in Ranking]), default="relevance",
+    click.option("--ranking", type=click.Choice([item.value for item in Ranking]), default="conversation",
                  show_default=True),
     click.option("--fusion", type=click.Choice([item.value for item in Fusion]), default="rrf", show_default=True),
     click.option("--limit", type=_ONE_OR_MORE, metavar="N", help="Only the first N questions after a shuffle."),

@@ -137,11 +137,40 @@ class TestTurns:
         assert turns.any
         assert not in_order(np.full(3, -1, np.int32), np.zeros(3, np.int64), np.arange(3), np.ones(3, bool)).any
 
-    def test_a_speaker_is_named_by_the_first_word(self) -> None:
-        """In any case and any script, as a whole word."""
-        speakers = ["Ada Lovelace", "grace", "Ann", "李雷", " "]
-        assert named(speakers, "What did ADA tell Grace's sister Anna?").tolist() == [True, True, False, False, False]
-        assert named(speakers, "李雷 在哪里").tolist() == [False, False, False, True, False]
+    @pytest.mark.parametrize(
+        ("speaker", "question"),
+        [
+            ("Ada Lovelace", "What did ADA say?"),
+            ("grace", "What did Grace's sister say?"),
+            ("李雷", "李雷 在哪里"),
+            ("小林 太郎", "小林は何を飲みますか"),
+            ("O'Brien", "what did O'Brien drink"),
+            ("Jean-Luc Picard", "Where is Jean-Luc?"),
+            ("Dr. Who", "Where is Who from?"),
+            ("Zoe\u0308", "Where is Zo\u00eb?"),
+            ("Will", "Where does Will live?"),
+        ],
+    )
+    def test_a_question_names_a_speaker(self, speaker: str, question: str) -> None:
+        """By the first word of the name that is no title, in any case, in any script and form."""
+        assert named([speaker], question).tolist() == [True]
+
+    @pytest.mark.parametrize(
+        ("speaker", "question"),
+        [
+            ("Ann", "What did Anna say?"),
+            ("Jean-Luc", "Where is Luc?"),
+            ("Will", "Will it rain?"),
+            ("Will", "When will it rain?"),
+            ("Me", "What did you tell me?"),
+            ("Dr.", "Who is a Dr. here?"),
+            (" ", "Who?"),
+            ("\N{SNOWMAN}", "What does \N{SNOWMAN} say?"),
+        ],
+    )
+    def test_and_does_not_name_everybody(self, speaker: str, question: str) -> None:
+        """No part of a word, no ordinary word, no sign."""
+        assert named([speaker], question).tolist() == [False]
 
 
 class TestScores:

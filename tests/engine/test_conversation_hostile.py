@@ -119,7 +119,7 @@ def test_one_turn_among_hidden_ones_is_none(state: str) -> None:
     owner.memorize("Green tea")
     told = guest.recall(QUESTION, ranking="conversation")
     assert [(hit.memory.id, hit.score, hit.parts) for hit in told.hits] == [
-        (hit.memory.id, hit.score, hit.parts) for hit in guest.recall(QUESTION).hits
+        (hit.memory.id, hit.score, hit.parts) for hit in guest.recall(QUESTION, ranking="relevance").hits
     ]
 
 
@@ -165,7 +165,7 @@ def test_bad_token_vectors_cost_nothing_but_themselves(kind: str, tmp_path: Path
     with Cortex(tmp_path / "a.db", embedder=Tokens(spoil=SPOILT[kind])) as cortex:
         talk(cortex)
         assert cortex.recall(QUESTION).pending == 0
-        assert cortex.recall(QUESTION).degraded == ()
+        assert cortex.recall(QUESTION, ranking="relevance").degraded == ()
         answer = cortex.recall(QUESTION, ranking="conversation")
         assert len(answer.hits) == len(TALK)
         assert all(0 <= hit.score <= 1 for hit in answer.hits)

@@ -38,13 +38,20 @@ class Cortex(Engine):
         conversation: ConversationWeights | None = None,
     ) -> None:
         settings = load()
-        location = settings.store if store is None else fspath(store)
+        location = settings.store if store is None else _named(store)
         if "\0" in location:
             raise InvalidInput("store", f"{location!r} is no path; expected text without NUL")
         if not isinstance(conversation, ConversationWeights | None):
             raise InvalidInput("conversation", f"expected ConversationWeights, got {type(conversation).__name__}")
         caller, embedder = Caller(user, clearance=Clearance.RESTRICTED), embedder or build.choose_embedder(settings)
         _prepare(self, location, caller, embedder, settings, wait=True, conversation=conversation)
+
+
+def _named(store: object) -> str:
+    found = fspath(store) if isinstance(store, (str, PathLike)) else store
+    if not isinstance(found, str):
+        raise InvalidInput("store", f"expected a path, :memory: or a URL, got {type(store).__name__}")
+    return found
 
 
 def from_settings(settings: Settings, embedder: Embedder | None = None, *, wait: bool = True) -> Cortex:

@@ -59,6 +59,7 @@ class Settings:
     store: str
     user: str
     top_k: int
+    ranking: str
     embed_provider: str
     embed_model: str
     embed_dim: int | None
@@ -171,6 +172,8 @@ SETTINGS = (
             "Whose memories these are: the default scope is user:<id>."),
     Setting("top_k", ("CORTEX_TOP_K",), "5", _whole(1, 1000),
             "How many hits recall gives when no limit is named.", _WHOLE),
+    Setting("ranking", ("CORTEX_RANKING",), "conversation", _one_of("conversation", "relevance"),
+            "How recall orders hits when no ranking is named; the two differ only among turns of a session."),
     Setting("embed_provider", ("CORTEX_EMBED_PROVIDER", "CORTEX_EMBEDDING_PROVIDER"), "local", _one_of("local"),
             "What makes vectors: local is the model that is installed with Cortex."),
     Setting("embed_model", ("CORTEX_EMBED_MODEL",), "all-MiniLM-L6-v2", _model,

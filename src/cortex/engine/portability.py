@@ -60,7 +60,7 @@ def lines(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None, as_of: dat
 
 def take_over(deps: Deps, caller: Caller, source: Iterable[str], conflict: Conflict) -> Imported:
     """Take over the lines of an export, one commit per 200; reading it again changes nothing more."""
-    numbered = enumerate(source, start=1)
+    numbered = enumerate(_texts(source), start=1)
     first = next(numbered, (1, ""))[1]
     portable.check_header(first.removeprefix("\ufeff").strip())
     counts: Counter[str] = Counter()
@@ -75,6 +75,15 @@ def take_over(deps: Deps, caller: Caller, source: Iterable[str], conflict: Confl
                 refused.append(Refused(number, str(error)))
         counts += put(deps, caller, found, conflict)
     return summed(counts, refused, {})
+
+
+def _texts(source: Iterable[str]) -> Iterator[str]:
+    if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
+        raise InvalidInput("lines", f"expected the lines of an export, got {type(source).__name__}")
+    for line in source:
+        if not isinstance(line, str):
+            raise InvalidInput("lines", f"expected lines of text, got {type(line).__name__}")
+        yield line
 
 
 def _allowed(caller: Caller, record: Record) -> Record:

@@ -116,10 +116,11 @@ def _collect(deps: Deps, gate: _Gate, question: Question, candidates: Candidates
 
 def _left_out(deps: Deps, gate: _Gate, question: Question, search: Search) -> tuple[LeftOut, ...]:
     """Everyone who came close: candidates of the pool, and those that only their state keeps out of it."""
-    masked, unmasked = legs(search), legs(replace(search, masks=[view.alive() for view in search.views]))
-    best = {seq: score for found in (unmasked, masked) for seq, score in fuse(found, question.fusion)}
+    everyone = replace(search, masks=[view.alive() for view in search.views])
+    seen, all_ = _ranked(search, question), _ranked(everyone, question)
+    best = dict([*all_.ranked, *seen.ranked])
     near = sorted(best, key=lambda seq: (-best[seq], seq))[: search.size + question.limit]
-    said = parts(unmasked, best) | parts(masked, {seq for ranked in masked.values() for seq in ranked.seqs})
+    said = all_.parts(near) | seen.parts([seq for seq, _ in seen.ranked])
     left = []
     for memory in deps.store.read(near, gate.past):
         if guard.covers(gate.grant, memory):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from cortex.core.text.stopwords import NONE, stop_words
+
 NOBODY = -1
 _WORD = re.compile(r"\w+")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]")  # Thai, Lao, kana, Han
+_FUNCTION_WORDS = stop_words("en", NONE)
 Rows = npt.NDArray[np.intp]
 
 
@@ -53,7 +58,23 @@ def _linked(session: npt.NDArray[np.int32], order: Rows) -> Turns:
 
 
 def named(speakers: Sequence[str], question: str) -> npt.NDArray[np.bool_]:
-    """Which speakers a question names, by the first word of the name, in any case."""
-    words = set(_WORD.findall(question.casefold()))
-    firsts = (speaker.casefold().split(maxsplit=1) for speaker in speakers)
-    return np.array([bool(first) and first[0] in words for first in firsts], dtype=np.bool_)
+    """Which speakers a question names, by the first word of the name that is no title, in any case.
+
+    A name that is a function word too (Will, May) must be written as a name, and not first. Where a script has no
+    spaces it may stand anywhere.
+    """
+    asked = unicodedata.normalize("NFC", question)
+    words, later = set(_WORD.findall(asked.casefold())), set(_WORD.findall(asked)[1:])
+    return np.array([_is_named(speaker, asked, words, later) for speaker in speakers], dtype=np.bool_)
+
+
+def _is_named(speaker: str, question: str, words: set[str], later: set[str]) -> bool:
+    given = [part for part in unicodedata.normalize("NFC", speaker).split() if not part.endswith(".")]
+    parts = _WORD.findall(given[0]) if given else []
+    if not parts:
+        return False
+    if _UNSPACED.search(given[0]):
+        return given[0] in question
+    if len(parts) == 1 and parts[0].casefold() in _FUNCTION_WORDS:
+        return parts[0][0].isupper() and parts[0] in later
+    return all(part.casefold() in words for part in parts)
