@@ -33,7 +33,7 @@ NO_CACHE = "none"
 class Options:
     """What every evaluation is told. ``embeddings``: a file, or `NO_CACHE`; None for the usual file."""
 
-    ranking: str = "relevance"
+    ranking: str = "conversation"
     fusion: str = "rrf"
     seed: int = 0
     limit: int | None = None
