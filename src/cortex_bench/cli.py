@@ -39,7 +39,8 @@ def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 _shared = _together(
     click.option("--ranking", type=click.Choice([item.value for item in Ranking]), default="conversation",
                  show_default=True),
-    click.option("--fusion", type=click.Choice([item.value for item in Fusion]), default="rrf", show_default=True),
+    click.option("--fusion", type=click.Choice([item.value for item in Fusion]), default="calibrated",
+                 show_default=True),
     click.option("--limit", type=_ONE_OR_MORE, metavar="N", help="Only the first N questions after a shuffle."),
     click.option("--seed", type=int, default=0, show_default=True, help="Of the shuffle, and of intervals."),
     click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",

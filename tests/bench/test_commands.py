@@ -46,7 +46,7 @@ class TestRetrieval:
         """The JSON has what it always had; adversarial questions stand apart."""
         done = cli("eval", "locomo", "--data", locomo_file, "--retrieval-only", "--json")
         assert done.code == 0
-        assert (done.json["n"], done.json["ranking"], done.json["fusion"]) == (2, "conversation", "rrf")
+        assert (done.json["n"], done.json["ranking"], done.json["fusion"]) == (2, "conversation", "calibrated")
         names = ["recall@5", "recall@10", "recall@20", "recall@50", "hit@10", "mrr", "ndcg@10"]
         assert list(done.json["overall"]) == names
         groups = {"multi-hop": 0, "temporal": 1, "open-domain": 0, "single-hop": 1, "adversarial": 1}

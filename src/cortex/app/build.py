@@ -12,7 +12,7 @@ from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
-from cortex.model.query import Ranking
+from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.ports import Embedder, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
@@ -93,6 +93,7 @@ def assemble(
         zone=zone,
         top_k=settings.top_k,
         ranking=Ranking(settings.ranking),
+        fusion=Fusion(settings.fusion),
         wait=wait,
         single_user=open_single_user,
         traces=embedder if isinstance(embedder, TextTraces) else None,

@@ -60,6 +60,7 @@ class Settings:
     user: str
     top_k: int
     ranking: str
+    fusion: str
     embed_provider: str
     embed_model: str
     embed_dim: int | None
@@ -174,6 +175,8 @@ SETTINGS = (
             "How many hits recall gives when no limit is named.", _WHOLE),
     Setting("ranking", ("CORTEX_RANKING",), "conversation", _one_of("conversation", "relevance"),
             "How recall orders hits when no ranking is named; the two differ only among turns of a session."),
+    Setting("fusion", ("CORTEX_FUSION",), "calibrated", _one_of("calibrated", "rrf", "minmax"),
+            "How relevance joins its legs when none is named: by what scores mean, by ranks, or by scaled scores."),
     Setting("embed_provider", ("CORTEX_EMBED_PROVIDER", "CORTEX_EMBEDDING_PROVIDER"), "local", _one_of("local"),
             "What makes vectors: local is the model that is installed with Cortex."),
     Setting("embed_model", ("CORTEX_EMBED_MODEL",), "all-MiniLM-L6-v2", _model,

@@ -47,7 +47,7 @@ class Engine:
     def __init__(self, deps: Deps, caller: Caller) -> None:
         self._deps = deps
         self._caller = caller
-        self._intake = Intake(caller, deps.zone, deps.top_k, deps.ranking)
+        self._intake = Intake(caller, deps.zone, deps.top_k, deps.ranking, deps.fusion)
         self._closed = False
 
     @cached_property

@@ -10,7 +10,7 @@ from functools import partial
 from cortex.core import citing
 from cortex.core.matching import details_pass, hidden, passes
 from cortex.core.moments import microseconds
-from cortex.core.scoring.fusion import fuse, parts, pool
+from cortex.core.scoring.fusion import POOL_FACTOR, fuse, parts, pool
 from cortex.core.text import analyse_query
 from cortex.engine import guard, vectors
 from cortex.engine.converse import converse
@@ -55,7 +55,7 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
     query = vectors.embed_query(deps, question.text)
     terms = analyse_query(question.text)
     masks = _masks(deps, gate, views)
-    search = Search(question.text, terms, query, views, masks, pool(question.limit), deps.conversation)
+    search = Search(question.text, terms, query, views, masks, pool(question.limit, question.fusion), deps.conversation)
     candidates = _ranked(search, question)
     hits = _collect(deps, gate, question, candidates)
     near = _left_out(deps, gate, question, search) if question.explain else ()
@@ -119,7 +119,7 @@ def _left_out(deps: Deps, gate: _Gate, question: Question, search: Search) -> tu
     everyone = replace(search, masks=[view.alive() for view in search.views])
     seen, all_ = _ranked(search, question), _ranked(everyone, question)
     best = dict([*all_.ranked, *seen.ranked])
-    near = sorted(best, key=lambda seq: (-best[seq], seq))[: search.size + question.limit]
+    near = sorted(best, key=lambda seq: (-best[seq], seq))[: POOL_FACTOR * question.limit + question.limit]
     said = all_.parts(near) | seen.parts([seq for seq, _ in seen.ranked])
     left = []
     for memory in deps.store.read(near, gate.past):

@@ -34,7 +34,7 @@ class Options:
     """What every evaluation is told. ``embeddings``: a file, or `NO_CACHE`; None for the usual file."""
 
     ranking: str = "conversation"
-    fusion: str = "rrf"
+    fusion: str = "calibrated"
     seed: int = 0
     limit: int | None = None
     out: Path | None = None

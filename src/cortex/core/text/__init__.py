@@ -6,7 +6,7 @@ from cortex.core.text.analyser import analyse, analyse_query
 from cortex.core.text.checks import MAX_CHARACTERS, clean_problem
 from cortex.core.text.fingerprint import fingerprint
 from cortex.core.text.forms import embedding_text, lexical_text
-from cortex.core.text.language import detect_language
+from cortex.core.text.language import detect_language, in_latin
 from cortex.core.text.pieces import Piece, estimate_tokens, split_pieces
 from cortex.core.text.preview import preview
 from cortex.core.text.words import telling, words_of
@@ -21,6 +21,7 @@ __all__ = [
     "embedding_text",
     "estimate_tokens",
     "fingerprint",
+    "in_latin",
     "lexical_text",
     "preview",
     "split_pieces",
