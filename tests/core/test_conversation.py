@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -213,7 +213,7 @@ class TestScores:
         scores = conversation.scored(weights, signals, priors=priors, session=RANDOM.integers(-1, 5, 50))
         assert 0 <= scores.min() <= scores.max() <= 1
 
-    @pytest.mark.parametrize("name", ["dense", "session", "asking"])
+    @pytest.mark.parametrize("name", ["dense", "session", "asking", "neighbours"])
     @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "1", None, True])
     def test_weights_are_numbers_from_0(self, name: str, value: Any) -> None:
         """What is none is refused by its name."""
@@ -221,9 +221,11 @@ class TestScores:
             ConversationWeights(**{name: value})
 
     def test_some_signal_counts(self) -> None:
-        """Without any there is nothing to rank by."""
+        """Without any there is nothing to rank by; half a neighbour is none."""
         with pytest.raises(InvalidInput, match="no signal"):
             ConversationWeights(dense=0, lexical_context=0, late_context=0)
+        with pytest.raises(InvalidInput, match="whole number"):
+            ConversationWeights(neighbours=cast("int", 1.5))
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (2, 0, 1, 3), (0, 0)])

@@ -89,7 +89,8 @@ def _look(search: Search, place: int, turns: Turns, question: Asked | None) -> _
     vector = search.query.vector
     if vector is not None:
         scores["dense"] = (view.pieces.near(vector, mask), float(NOTHING))
-    rows = distinct(np.concatenate([_best(view, values, above, size) for values, above in scores.values()]))
+    best = [_best(view, values, above, size) for values, above in scores.values()]
+    rows = _candidates(turns, weigh.neighbours, best)
     before, after = turns.before[rows], turns.after[rows]
     signals = {} if vector is None else {"dense": scores["dense"][0][rows]}
     signals["lexical_context"] = bm25_in_context(
@@ -109,6 +110,13 @@ def _best(view: View, scores: FloatArray, above: float, size: int) -> Rows:
     """The best rows, best first; ties, at the cut too, fall to the memory that was written first."""
     rows = best_rows(scores, size, above)
     return rows[np.lexsort((view.seqs[rows], -scores[rows]))[:size]]
+
+
+def _candidates(turns: Turns, neighbours: int, best: list[Rows]) -> Rows:
+    """The best rows of each leg, and the neighbours of the very best."""
+    first = np.concatenate([rows[:neighbours] for rows in best])
+    beside = np.concatenate([turns.before[first], turns.after[first]])
+    return distinct(np.concatenate([*best, beside[beside != NOBODY]]))
 
 
 def _late(search: Search, view: View, question: Asked, places: tuple[Rows, Rows, Rows]) -> FloatArray:

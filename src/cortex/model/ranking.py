@@ -19,8 +19,8 @@ class ConversationWeights:
     ``named_speaker``, ``by_user``, ``asking``: added to memories of a speaker whom the question names, of the user of
     an assistant, and to turns that ask (it is taken off). ``session``: share of the mean of the three best of a
     session. ``neighbour_words``, ``neighbour_tokens``, ``answer_tokens``: how much the turns before and after count
-    for a turn, and the turn before it where that one asks. `InvalidInput` for what is negative or no number, and where
-    no signal counts.
+    for a turn, and the turn before it where that one asks. ``neighbours``: how many of the best of each leg bring the
+    turns beside them. `InvalidInput` for what is negative or no number, and where no signal counts.
     """
 
     dense: float = 1.0
@@ -33,11 +33,14 @@ class ConversationWeights:
     neighbour_words: float = 0.5
     neighbour_tokens: float = 0.7
     answer_tokens: float = 0.85
+    neighbours: int = 30
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or value < 0:
                 raise InvalidInput(name, f"{value!r}; expected a number from 0")
+        if not isinstance(self.neighbours, int):
+            raise InvalidInput("neighbours", f"{self.neighbours!r}; expected a whole number from 0")
         if not self.signals:
             raise InvalidInput("late_context", f"no signal counts; give one of {', '.join(SIGNALS)} more than 0")
 

@@ -31,6 +31,7 @@ WITHOUT: Mapping[str, Mapping[str, float]] = {
     "user of an assistant": {"by_user": 0},
     "turns that ask": {"asking": 0},
     "best three of a session": {"session": 0},
+    "neighbours as candidates": {"neighbours": 0},
 }
 _MIXED: Mapping[str, Sequence[float]] = {
     "lexical_context": (0.5, 1.0),
