@@ -27,9 +27,9 @@ class ConversationWeights:
     lexical_context: float = 1.0
     late_context: float = 3.0
     named_speaker: float = 0.15
-    by_user: float = 0.4
+    by_user: float = 0.25
     asking: float = 0.2
-    session: float = 0.5
+    session: float = 0.45
     neighbour_words: float = 0.5
     neighbour_tokens: float = 0.7
     answer_tokens: float = 0.85

@@ -36,7 +36,7 @@ WITHOUT: Mapping[str, Mapping[str, float]] = {
 _MIXED: Mapping[str, Sequence[float]] = {
     "lexical_context": (0.5, 1.0),
     "late_context": (2.0, 3.0, 4.0),
-    "session": (0.3, 0.5, 0.8),
+    "session": (0.3, 0.45, 0.8),
     "neighbour_tokens": (0.6, 0.7),
 }
 MIXTURES: Mapping[str, Mapping[str, float]] = {
@@ -55,7 +55,7 @@ class Ablation:
 
     def __init__(self) -> None:
         others = {**WITHOUT, **MIXTURES}
-        self.weights = {"usual": USUAL, **{name: replace(USUAL, **given) for name, given in others.items()}}
+        self.weights = {"usual": USUAL, **{name: replace(USUAL, **given) for name, given in others.items()}}  # type: ignore[arg-type]
 
     def answer(self, asked: Asked) -> tuple[Row, Row]:
         """The metrics of every system."""
