@@ -12,6 +12,7 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from cortex.app.aio import AsyncCortex
     from cortex.app.cortex import Cortex
+    from cortex.app.embedders import configured_embedder
     from cortex.errors import CortexError
     from cortex.model.change import Receipt
     from cortex.model.embedding import EmbeddingSignature, EmbedResult
@@ -19,12 +20,16 @@ if _typing.TYPE_CHECKING:
     from cortex.model.memory import Clearance, Draft, Kind, Memory, Role, Status, Tier
     from cortex.model.page import Page
     from cortex.model.query import Fusion, Ranking
+    from cortex.model.ranking import ConversationWeights
     from cortex.model.scope import Scope
     from cortex.model.score import Hit, Recall
+    from cortex.providers.cached import CachedEmbedder
 
 __all__ = [
     "AsyncCortex",
+    "CachedEmbedder",
     "Clearance",
+    "ConversationWeights",
     "Cortex",
     "CortexError",
     "Draft",
@@ -44,11 +49,13 @@ __all__ = [
     "Stats",
     "Status",
     "Tier",
+    "configured_embedder",
 ]
 
 _HOMES = {
     "cortex.app.aio": "AsyncCortex",
     "cortex.app.cortex": "Cortex",
+    "cortex.app.embedders": "configured_embedder",
     "cortex.errors": "CortexError",
     "cortex.model.change": "Receipt",
     "cortex.model.embedding": "EmbedResult EmbeddingSignature",
@@ -56,8 +63,10 @@ _HOMES = {
     "cortex.model.memory": "Clearance Draft Kind Memory Role Status Tier",
     "cortex.model.page": "Page",
     "cortex.model.query": "Fusion Ranking",
+    "cortex.model.ranking": "ConversationWeights",
     "cortex.model.scope": "Scope",
     "cortex.model.score": "Hit Recall",
+    "cortex.providers.cached": "CachedEmbedder",
 }
 
 

@@ -36,6 +36,25 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class TextTraces(Protocol):
+    """A plug that keeps something of texts beside the record, such as a cache; so that erasure reaches it.
+
+    An `Embedder` that is one, too, is told of every commit and every erasure.
+    """
+
+    def own(self, texts: Mapping[str, Sequence[str]]) -> None:
+        """These memories, by id, were kept with these texts, as they were embedded. Raises nothing."""
+        ...
+
+    def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
+        """These memories are erased: what only they had goes, bytes included; the files that may still hold some.
+
+        With each id the texts it had: those that no memory has any more go, whoever asked for them. Raises nothing.
+        """
+        ...
+
+
 class Clock(Protocol):
     """Where time comes from."""
 

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cortex_bench.recalls import neighbours, recalls
+from cortex_bench.recalls import conversations, neighbours, recalls
 from cortex_bench.starts import starts
 from cortex_bench.writes import single, with_the_model
 
@@ -26,6 +26,7 @@ def main() -> int:
             *starts(folder, USUAL),
             *recalls(folder, SIZES),
             *neighbours(folder, SIZES[-1]),
+            *conversations(folder, SIZES[1:]),
         ]
         with_the_model()
     for bar in bars:

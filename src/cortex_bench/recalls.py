@@ -9,7 +9,7 @@ from statistics import median
 
 from cortex import Cortex
 from cortex_bench.floor import Floor
-from cortex_bench.synthetic import Collection, GivenVectors, collection
+from cortex_bench.synthetic import Collection, GivenTokens, GivenVectors, collection
 from cortex_bench.timing import Bar, in_turn, ratio, row
 
 QUESTIONS = 100
@@ -18,6 +18,7 @@ POOL = 20
 BARRED = (10_000, 100_000)  # below, the fixed cost of a call is larger than the search
 OWN = 1_000
 CHUNK = 5_000
+TURNS = 30  # of a session
 
 
 def recalls(folder: Path, sizes: tuple[int, ...]) -> list[Bar]:
@@ -51,14 +52,33 @@ def neighbours(folder: Path, others: int) -> list[Bar]:
     return [Bar(f"recall among {OWN:,} beside {others:,} of others / alone", ratio(beside, single), 1.2)]
 
 
+def conversations(folder: Path, sizes: tuple[int, ...]) -> list[Bar]:
+    """Recall by the ranking `conversation` beside `relevance` of the same turns, query vectors given."""
+    bars = []
+    for size in sizes:
+        data = collection(size, QUESTIONS)
+        with Cortex(folder / f"turns-{size}.db", embedder=GivenTokens(data)) as cortex:
+            for start in range(0, size, CHUNK):
+                turns = enumerate(data.texts[start : start + CHUNK], start=start)
+                cortex.memorize_many([_turn(place, text) for place, text in turns])
+            ours, plain = in_turn([_recall(cortex, data, "conversation"), _recall(cortex, data)], QUESTIONS)
+        row(f"recall by conversation at {size:,}, vectors given", f"{median(ours):.2f} ms CPU")
+        bars.append(Bar(f"recall by conversation / relevance at {size:,}", ratio(ours, plain), 2.0))
+    return bars
+
+
+def _turn(place: int, text: str) -> dict[str, object]:
+    return {"content": text, "session": f"s{place // TURNS}", "position": place % TURNS}
+
+
 def _fill(cortex: Cortex, data: Collection) -> None:
     for start in range(0, len(data.texts), CHUNK):
         cortex.memorize_many(data.texts[start : start + CHUNK])
 
 
-def _recall(cortex: Cortex, data: Collection) -> Callable[[int], object]:
-    cortex.recall(data.questions[0])
-    return lambda i: cortex.recall(data.questions[i], limit=LIMIT)
+def _recall(cortex: Cortex, data: Collection, ranking: str = "relevance") -> Callable[[int], object]:
+    cortex.recall(data.questions[0], ranking=ranking)
+    return lambda i: cortex.recall(data.questions[i], limit=LIMIT, ranking=ranking)
 
 
 def _least(data: Collection) -> Callable[[int], object]:

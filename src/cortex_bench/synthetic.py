@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,7 @@ DIM = 384
 _CLUSTERS = 200
 _SPREAD = 0.7
 _WORDS = 20_000
+_OF_WORDS = np.random.default_rng(0).normal(size=(997, 64)).astype(np.float32)
 _SYLLABLES = "ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu".split()
 
 
@@ -41,6 +44,24 @@ class GivenVectors:
         """The vectors of known texts."""
         found = [self._vectors[text] for text in texts]
         return EmbedResult(found[0][None] if len(found) == 1 else np.stack(found), tokens=len(texts))
+
+
+class GivenTokens(GivenVectors):
+    """The same, with a vector for each word, as a model gives one for each token."""
+
+    def embed(self, texts: Sequence[str]) -> EmbedResult:
+        """The vectors of known texts and of their words."""
+        words = [text.split(" ") for text in texts]
+        return replace(
+            super().embed(texts),
+            token_vectors=[_OF_WORDS[[crc32(word.encode()) % len(_OF_WORDS) for word in each]] for each in words],
+            token_spans=[_spans(each) for each in words],
+        )
+
+
+def _spans(words: Sequence[str]) -> list[tuple[int, int]]:
+    ends = list(accumulate((len(word) + 1 for word in words), initial=0))
+    return [(start, end - 1) for start, end in pairwise(ends)]
 
 
 def collection(size: int, questions: int, seed: int = 0) -> Collection:

@@ -246,7 +246,7 @@ def test_mem_055_an_export_comes_back_equal(cli: Cli, tmp_path: Path) -> None:
     cli("export", first, "--db", tmp_path / "one.db")
     header = json.loads(first.read_text("utf-8").splitlines()[0])
     assert header["without"] == [
-        "idempotency keys", "jobs", "token vectors", "vectors of models that are not searched by",
+        "idempotency keys", "jobs", "vectors of models that are not searched by",
     ]  # fmt: skip
     done = cli("import", first, "--db", tmp_path / "two.db", "--json").json
     assert (done["added"], done["refused"]) == (len(body(first)), [])

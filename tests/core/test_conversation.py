@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,8 +13,12 @@ from cortex.core.lexical import Corpus, Postings, bm25, bm25_in_context
 from cortex.core.scoring import conversation
 from cortex.core.scoring.conversation import Priors, lent_cosines, scaled, session_share, with_priors
 from cortex.core.scoring.late import MOST_TOKENS, Tokens, asked, best_cosines, compact
+from cortex.core.scoring.rank import distinct
 from cortex.core.scoring.similarity import Pieces, encode
 from cortex.core.scoring.turns import in_order, named
+from cortex.core.text import telling, words_of
+from cortex.errors import InvalidInput
+from cortex.model.ranking import SIGNALS, USUAL, ConversationWeights
 
 RANDOM = np.random.default_rng(7)
 
@@ -91,6 +97,32 @@ class TestLate:
         assert not codes[3].any()
 
 
+class TestTokens:
+    def test_signs_tell_nothing(self) -> None:
+        """What stands in them is left out."""
+        text = "Ada did not see the harbour, but Grace's boat."
+        spans = [found.span() for found in re.finditer(r"\w+|[^\w\s]", text)]
+        told = [text[slice(*span)] for span, tells in zip(spans, telling(text, spans), strict=True) if tells]
+        assert told == ["Ada", "did", "not", "see", "the", "harbour", "but", "Grace", "s", "boat"]
+
+    @pytest.mark.parametrize("text", ["?!", "...", ""])
+    def test_a_text_with_nothing_else_keeps_all(self, text: str) -> None:
+        """Otherwise it could never be found by its tokens."""
+        spans = [(place, place + 1) for place in range(len(text))]
+        assert telling(text, spans).tolist() == [True] * len(text)
+
+    @pytest.mark.parametrize("text", ["東京は雨です", "Привет, мир", "naïve café"])
+    def test_other_scripts_are_kept(self, text: str) -> None:
+        """Every letter stands in a word that tells something."""
+        spans = [(place, place + 1) for place in range(len(text))]
+        assert telling(text, spans).tolist() == [letter.isalnum() for letter in text]
+
+    def test_a_word_has_the_tokens_that_begin_in_it(self) -> None:
+        """Be it one, several pieces, or none where the model read no further."""
+        found = dict(words_of("embedding tea later", [(0, 5), (5, 9), (10, 13)]))
+        assert found == {"embedding": slice(0, 2), "tea": slice(2, 3), "later": slice(3, 3)}
+
+
 class TestTurns:
     def test_neighbours_are_those_of_the_session(self) -> None:
         """By position where there is one, then in the order of writing; the dead and the lonely have none."""
@@ -105,11 +137,40 @@ class TestTurns:
         assert turns.any
         assert not in_order(np.full(3, -1, np.int32), np.zeros(3, np.int64), np.arange(3), np.ones(3, bool)).any
 
-    def test_a_speaker_is_named_by_the_first_word(self) -> None:
-        """In any case and any script, as a whole word."""
-        speakers = ["Ada Lovelace", "grace", "Ann", "李雷", " "]
-        assert named(speakers, "What did ADA tell Grace's sister Anna?").tolist() == [True, True, False, False, False]
-        assert named(speakers, "李雷 在哪里").tolist() == [False, False, False, True, False]
+    @pytest.mark.parametrize(
+        ("speaker", "question"),
+        [
+            ("Ada Lovelace", "What did ADA say?"),
+            ("grace", "What did Grace's sister say?"),
+            ("李雷", "李雷 在哪里"),
+            ("小林 太郎", "小林は何を飲みますか"),
+            ("O'Brien", "what did O'Brien drink"),
+            ("Jean-Luc Picard", "Where is Jean-Luc?"),
+            ("Dr. Who", "Where is Who from?"),
+            ("Zoe\u0308", "Where is Zo\u00eb?"),
+            ("Will", "Where does Will live?"),
+        ],
+    )
+    def test_a_question_names_a_speaker(self, speaker: str, question: str) -> None:
+        """By the first word of the name that is no title, in any case, in any script and form."""
+        assert named([speaker], question).tolist() == [True]
+
+    @pytest.mark.parametrize(
+        ("speaker", "question"),
+        [
+            ("Ann", "What did Anna say?"),
+            ("Jean-Luc", "Where is Luc?"),
+            ("Will", "Will it rain?"),
+            ("Will", "When will it rain?"),
+            ("Me", "What did you tell me?"),
+            ("Dr.", "Who is a Dr. here?"),
+            (" ", "Who?"),
+            ("\N{SNOWMAN}", "What does \N{SNOWMAN} say?"),
+        ],
+    )
+    def test_and_does_not_name_everybody(self, speaker: str, question: str) -> None:
+        """No part of a word, no ordinary word, no sign."""
+        assert named([speaker], question).tolist() == [False]
 
 
 class TestScores:
@@ -124,14 +185,14 @@ class TestScores:
     def test_priors_move_and_never_filter(self) -> None:
         """Each moves by its own amount."""
         marks = np.eye(3, dtype=np.bool_)
-        moved = with_priors(np.full(3, 0.5, dtype=np.float32), Priors(*marks))
-        assert moved == pytest.approx([0.65, 0.9, 0.3])
+        moved = with_priors(USUAL, np.full(3, 0.5, dtype=np.float32), Priors(*marks))
+        assert moved == pytest.approx([0.65, 0.75, 0.3])
 
     def test_a_session_lends_the_mean_of_its_best_three(self) -> None:
         """Fewer count as nothing in the other places; a memory of no session keeps its own."""
         scores = np.array([0.9, 0.6, 0.3, 0.1, 0.6, 0.5], dtype=np.float32)
         session = np.array([4, 4, 4, 4, 9, -1], dtype=np.int64)
-        shares = session_share(scores, session) / conversation.SESSION
+        shares = session_share(scores, session)
         assert shares == pytest.approx([0.6, 0.6, 0.6, 0.6, 0.2, 0.5])
 
     def test_neighbours_lend_and_answers_get_more(self) -> None:
@@ -139,15 +200,32 @@ class TestScores:
         own = np.array([[0.9, 0.1], [0.9, 0.1]], dtype=np.float32)
         before = np.array([[0.0, 1.0], [0.0, 1.0]], dtype=np.float32)
         after = np.zeros((2, 2), dtype=np.float32)
-        lent = lent_cosines(own, before, after, np.array([False, True]))
+        lent = lent_cosines(USUAL, own, before, after, np.array([False, True]))
         assert lent == pytest.approx(np.array([[0.9, 0.7], [0.9, 0.85]]))
 
-    def test_scores_lie_between_0_and_1(self) -> None:
-        """Whatever the signals and priors."""
-        signals = {name: RANDOM.normal(size=50).astype(np.float32) for name in conversation.WEIGHTS}
+    @pytest.mark.parametrize(
+        "weights", [USUAL, ConversationWeights(late_context=0, session=3, asking=2), ConversationWeights(dense=0)]
+    )
+    def test_scores_lie_between_0_and_1(self, weights: ConversationWeights) -> None:
+        """Whatever the signals, priors and weights."""
+        signals = {name: RANDOM.normal(size=50).astype(np.float32) for name in SIGNALS}
         priors = Priors(*(RANDOM.random((3, 50)) < 0.5))
-        scores = conversation.scored(signals, priors=priors, session=RANDOM.integers(-1, 5, 50))
+        scores = conversation.scored(weights, signals, priors=priors, session=RANDOM.integers(-1, 5, 50))
         assert 0 <= scores.min() <= scores.max() <= 1
+
+    @pytest.mark.parametrize("name", ["dense", "session", "asking", "neighbours"])
+    @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "1", None, True])
+    def test_weights_are_numbers_from_0(self, name: str, value: Any) -> None:
+        """What is none is refused by its name."""
+        with pytest.raises(InvalidInput, match=name):
+            ConversationWeights(**{name: value})
+
+    def test_some_signal_counts(self) -> None:
+        """Without any there is nothing to rank by; half a neighbour is none."""
+        with pytest.raises(InvalidInput, match="no signal"):
+            ConversationWeights(dense=0, lexical_context=0, late_context=0)
+        with pytest.raises(InvalidInput, match="whole number"):
+            ConversationWeights(neighbours=cast("int", 1.5))
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (2, 0, 1, 3), (0, 0)])
@@ -162,3 +240,19 @@ def test_similarities_of_chosen_rows(sizes: tuple[int, ...]) -> None:
     everything = pieces.similarities(query, 10, None)
     rows = np.arange(len(sizes))[::-1].copy()
     assert pieces.of_rows(query, rows).tolist() == everything[rows].tolist()
+
+
+def test_near_is_enough_to_choose_candidates() -> None:
+    """Among many rows the cosines by codes are off by less than a hundredth; hidden rows are not there."""
+    vectors = RANDOM.normal(size=(5000, 32)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    pieces, mask = Pieces(vectors, encode(vectors), None, len(vectors)), RANDOM.random(5000) < 0.5
+    near = pieces.near(vectors[7], mask)
+    assert near[mask] == pytest.approx((vectors @ vectors[7])[mask], abs=0.01)
+    assert np.isneginf(near[~mask]).all()
+
+
+@pytest.mark.parametrize("rows", [[], [3], [5, 1, 5, -1, 1, 0]])
+def test_distinct_rows(rows: list[int]) -> None:
+    """Each once, in rising order."""
+    assert distinct(np.array(rows, dtype=np.intp)).tolist() == sorted(set(rows))

@@ -90,6 +90,23 @@ class TestFuse:
         legs = {"dense": Ranked((1, 2, 3), (4.0, 3.0, 2.0)), "lexical": Ranked((2, 3), (5.0, 5.0))}
         assert fuse(legs, Fusion.MINMAX) == [(2, 0.75), (1, 0.5), (3, 0.5)]
 
+    def test_calibrated(self) -> None:
+        """Four fifths of the cubed cosine, a fifth of BM25 as a share of the best; what points away is nothing."""
+        legs = {"dense": Ranked((1, 2, 3), (1.0, 0.5, -0.5)), "lexical": Ranked((2, 4), (8.0, 2.0))}
+        assert fuse(legs, Fusion.CALIBRATED) == [(1, 0.8), (2, pytest.approx(0.3)), (4, 0.05), (3, 0)]
+        assert fuse({"dense": Ranked((7,), (0.5,))}, Fusion.CALIBRATED) == [(7, 0.1)]
+
+    def test_what_looks_all_alike_decides_nothing(self) -> None:
+        """Cosines that lie close together, as those of a language that the model does not know, yield to words."""
+        legs = {"dense": Ranked((1, 2, 3), (0.86, 0.85, 0.84)), "lexical": Ranked((3,), (0.1,))}
+        assert fuse(legs, Fusion.CALIBRATED)[0][0] == 3
+
+    @pytest.mark.parametrize(("fusion", "size"), [("rrf", 20), ("minmax", 20), ("calibrated", 100)])
+    def test_each_leg_brings_enough(self, fusion: Fusion, size: int) -> None:
+        """Four times the limit; scores that are added up as they are need more to be complete."""
+        assert pool(5, Fusion(fusion)) == size
+        assert pool(500, Fusion(fusion)) == 2000
+
     @given(
         legs=st.dictionaries(st.sampled_from(["dense", "lexical"]), st.lists(st.integers(1, 20), unique=True)),
         fusion=st.sampled_from(Fusion),
@@ -116,7 +133,7 @@ class TestFuse:
 
     def test_the_pool_is_four_times_the_limit(self) -> None:
         """Each leg supplies four candidates for one hit."""
-        assert [pool(limit) for limit in (1, 5, 1000)] == [4, 20, 4000]
+        assert [pool(limit, Fusion.RRF) for limit in (1, 5, 1000)] == [4, 20, 4000]
 
 
 class TestSimilarity:

@@ -44,8 +44,8 @@ CORTEX_STORE=~/notes/memory.db
 
 _CLOSING = """
 A name in `cortex.toml` that is not in this table is refused with the nearest one that is. A variable that begins with
-`CORTEX_` and is not in this table is ignored. [`.env.example`](../.env.example) lists all variables, ready to be
-copied.
+`CORTEX_` and is not in this table is ignored, but for those of [evaluation](evaluation.md).
+[`.env.example`](../.env.example) lists all variables, ready to be copied.
 """
 
 _ENV_INTRODUCTION = """\

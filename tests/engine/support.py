@@ -13,7 +13,7 @@ from cortex.engine.facade import Engine
 from cortex.engine.index import Index
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
-from cortex.ports import Embedder, Store
+from cortex.ports import Embedder, Store, TextTraces
 from cortex.stores.ephemeral.store import EphemeralStore
 from cortex.testing import FakeEmbedder, FrozenClock
 
@@ -34,6 +34,7 @@ class Bench:
     wait: bool = True
     cache_bytes: int = 2**24
     zone: tzinfo = UTC
+    traces: TextTraces | None = None
 
     def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
         """An engine for a user, with a search cache of its own."""
@@ -46,6 +47,7 @@ class Bench:
             ready=self.ready,
             zone=self.zone,
             wait=self.wait,
+            traces=self.traces,
         )
         return Engine(deps, Caller(user, clearance=clearance))
 

@@ -51,7 +51,7 @@ def test_notes_are_ranked_as_ever(engine: Engine) -> None:
     """Where no memory is a turn among others, the answer is that of `relevance` to the last digit."""
     engine.memorize_many(["Ada likes green tea", "Bob likes milk?", {"content": "a lonely turn", "session": "s"}])
     for text in ("who likes tea", "milk", "nothing of the kind"):
-        assert said(engine.recall(text, ranking="conversation")) == said(engine.recall(text))
+        assert said(engine.recall(text, ranking="conversation")) == said(engine.recall(text, ranking="relevance"))
 
 
 def test_an_answer_is_found_by_its_question(engine: Engine) -> None:
@@ -60,7 +60,7 @@ def test_an_answer_is_found_by_its_question(engine: Engine) -> None:
     engine.memorize_many([{"content": f"Grace did like day {n}", "session": "s2"} for n in range(30)])
     hits = engine.recall("Which café in Bergen did Grace like?", ranking="conversation", limit=4)
     assert found(hits)[:2] == [TALK[0][1], TALK[1][1]]
-    plain = engine.recall("Which café in Bergen did Grace like?", limit=4)
+    plain = engine.recall("Which café in Bergen did Grace like?", limit=4, ranking="relevance")
     assert TALK[1][1] not in found(plain)[:2]
 
 

@@ -15,7 +15,7 @@ from tests.engine.support import Bench, kept
 def test_parts_make_the_score(cortex: Cortex) -> None:
     """Each hit names its rank and score in each leg, and the score is the sum of what the ranks give."""
     cortex.memorize_many(["green tea", "black tea", "milk", "green apples"])
-    answer = cortex.recall("green tea", limit=4)
+    answer = cortex.recall("green tea", limit=4, fusion="rrf")
     assert answer.legs == ("dense", "lexical")
     assert (answer.degraded, answer.notes, answer.pending) == ((), (), 0)
     for hit in answer.hits:

@@ -99,7 +99,7 @@ class TestReference:
         memories = cortex.list_memories(limit=1000, order="oldest").memories
         legs = {"dense": dense_leg(memories, query, 4 * limit), "lexical": lexical_leg(memories, query, 4 * limit)}
         expected = rrf(list(legs.values()), limit)
-        answer = cortex.recall(query, limit=limit)
+        answer = cortex.recall(query, limit=limit, fusion="rrf")
         assert [hit.memory.seq for hit in answer.hits] == [seq for seq, _ in expected]
         assert [hit.score for hit in answer.hits] == pytest.approx([score for _, score in expected], abs=1e-9)
         for hit in answer.hits:

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from cortex.app.cortex import Cortex
 from cortex.engine.admin import Admin
+from cortex.model.ranking import ConversationWeights
 from cortex.ports import Embedder
 
 P = ParamSpec("P")
@@ -62,8 +63,9 @@ class AsyncCortex:
         *,
         user: str = "local",
         embedder: Embedder | None = None,
+        conversation: ConversationWeights | None = None,
     ) -> None:
-        self.blocking = Cortex(store, user=user, embedder=embedder)
+        self.blocking = Cortex(store, user=user, embedder=embedder, conversation=conversation)
         self.admin = AsyncAdmin(self.blocking.admin)
 
     memorize = _in_thread(Cortex.memorize)

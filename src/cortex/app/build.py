@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+import threading
+from contextlib import suppress
 from datetime import tzinfo
 
 from cortex.app.clock import SystemClock
@@ -10,7 +12,9 @@ from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
-from cortex.ports import Embedder, Store
+from cortex.model.query import Fusion, Ranking
+from cortex.model.ranking import USUAL, ConversationWeights
+from cortex.ports import Embedder, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
@@ -42,7 +46,7 @@ def open_store(location: str, settings: Settings) -> Store:
 def choose_embedder(settings: Settings) -> LocalEmbedder:
     """The local embedder that the settings name; the built-in one is not loaded yet."""
     own = settings.embed_model != DEFAULT_MODEL
-    embedder = _own(settings) if own else LocalEmbedder(threads=settings.embed_threads)
+    embedder = _own(settings) if own else LocalEmbedder(threads=settings.embed_threads, tokens=settings.token_vectors)
     if settings.embed_dim is not None and settings.embed_dim != embedder.signature.dim:
         raise ConfigurationError(
             f"CORTEX_EMBED_DIM={settings.embed_dim}, but {embedder.signature}: set the right one or leave it out"
@@ -53,7 +57,7 @@ def choose_embedder(settings: Settings) -> LocalEmbedder:
 def _own(settings: Settings) -> LocalEmbedder:
     """The model of a folder; where its signature cannot be told, the setting is wrong."""
     folder = full_path(settings.embed_model)
-    embedder = LocalEmbedder(folder, threads=settings.embed_threads)
+    embedder = LocalEmbedder(folder, threads=settings.embed_threads, tokens=settings.token_vectors)
     try:
         missing = [name for name in (MODEL_FILE, TOKENIZER_FILE) if not (folder / name).is_file()]
         problem = f"{' and '.join(missing)} missing in '{folder}'" if missing else ""
@@ -68,7 +72,15 @@ def _own(settings: Settings) -> LocalEmbedder:
     return embedder
 
 
-def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
+def assemble(
+    store: Store,
+    embedder: Embedder,
+    settings: Settings,
+    zone: tzinfo,
+    *,
+    wait: bool,
+    conversation: ConversationWeights | None = None,
+) -> Deps:
     """The plugs of one engine."""
     return Deps(
         store=store,
@@ -76,9 +88,25 @@ def assemble(store: Store, embedder: Embedder, settings: Settings, zone: tzinfo,
         index=Index(store, embedder.signature, settings.vector_cache_mb * 2**20),
         clock=SystemClock(),
         new_id=lambda: secrets.token_hex(16),
-        ready=lambda: not isinstance(embedder, LocalEmbedder) or embedder.ready,
+        ready=lambda: bool(getattr(embedder, "ready", True)),  # only who has something to load says so
+        prepare=lambda: _prepare(embedder),
         zone=zone,
         top_k=settings.top_k,
+        ranking=Ranking(settings.ranking),
+        fusion=Fusion(settings.fusion),
         wait=wait,
         single_user=open_single_user,
+        traces=embedder if isinstance(embedder, TextTraces) else None,
+        conversation=conversation or USUAL,
     )
+
+
+def _prepare(embedder: Embedder) -> None:
+    """Load the model in a thread; whoever embeds waits for it, and is told there what failed."""
+    if isinstance(embedder, LocalEmbedder) and not embedder.ready:
+        threading.Thread(target=_load, args=[embedder], name="cortex-model").start()
+
+
+def _load(embedder: LocalEmbedder) -> None:
+    with suppress(EmbedderError):
+        embedder.load()

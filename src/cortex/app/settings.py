@@ -59,11 +59,14 @@ class Settings:
     store: str
     user: str
     top_k: int
+    ranking: str
+    fusion: str
     embed_provider: str
     embed_model: str
     embed_dim: int | None
     embed_threads: int
     embed_wait: bool
+    token_vectors: bool
     vector_cache_mb: int
     sqlite_synchronous: str
     busy_seconds: float
@@ -170,6 +173,10 @@ SETTINGS = (
             "Whose memories these are: the default scope is user:<id>."),
     Setting("top_k", ("CORTEX_TOP_K",), "5", _whole(1, 1000),
             "How many hits recall gives when no limit is named.", _WHOLE),
+    Setting("ranking", ("CORTEX_RANKING",), "conversation", _one_of("conversation", "relevance"),
+            "How recall orders hits when no ranking is named; the two differ only among turns of a session."),
+    Setting("fusion", ("CORTEX_FUSION",), "calibrated", _one_of("calibrated", "rrf", "minmax"),
+            "How relevance joins its legs when none is named: by what scores mean, by ranks, or by scaled scores."),
     Setting("embed_provider", ("CORTEX_EMBED_PROVIDER", "CORTEX_EMBEDDING_PROVIDER"), "local", _one_of("local"),
             "What makes vectors: local is the model that is installed with Cortex."),
     Setting("embed_model", ("CORTEX_EMBED_MODEL",), "all-MiniLM-L6-v2", _model,
@@ -180,6 +187,9 @@ SETTINGS = (
             _WHOLE),
     Setting("embed_wait", ("CORTEX_EMBED_WAIT",), "false", _switch,
             "MCP only: wait for the model when it is still loading, instead of answering by words and saying so.",
+            _TRUTH),
+    Setting("token_vectors", ("CORTEX_TOKEN_VECTORS",), "true", _switch,
+            "Keep a vector of each word too, about 1 KB a memory; the ranking conversation finds less without.",
             _TRUTH),
     Setting("vector_cache_mb", ("CORTEX_VECTOR_CACHE_MB",), "512", _whole(1, 1_048_576),
             "Memory for search arrays; scopes used longest ago are dropped first.", _WHOLE),

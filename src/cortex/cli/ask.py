@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 @click.argument("query")
 @options.limit
 @options.filters
-@click.option("--ranking", metavar="NAME", help="How hits are ordered: relevance or conversation. [default: relevance]")
-@click.option("--fusion", metavar="NAME", help="How the legs become one list: rrf or minmax. [default: rrf]")
+@click.option(
+    "--ranking", metavar="NAME", help="How hits are ordered: conversation or relevance. [default: conversation]"
+)
+@click.option("--fusion", metavar="NAME", help="How relevance joins its legs: calibrated, rrf or minmax.")
 @click.option("--explain", is_flag=True, default=None, help="Say also what was left out, and why.")
 @click.pass_obj
 def recall(run: Run, /, query: str, **fields: Any) -> None:

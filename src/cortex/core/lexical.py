@@ -77,19 +77,27 @@ def bm25_in_context(
 
     ``places``: the rows, then the neighbours of each on either side, -1 for none. ``terms``, ``lengths``: as in `bm25`.
     """
-    weights = [1.0] + [share] * (len(places) - 1)
-    length = sum(weight * np.where(rows >= 0, lengths[rows], 0) for weight, rows in zip(weights, places, strict=True))
-    flat, slope = K1 * (1.0 - B), K1 * B / (corpus.mean_length * sum(weights))
+    everywhere = np.concatenate(places)
+
+    def weighed(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        own, *others = values.reshape(len(places), -1)
+        total: npt.NDArray[np.float32] = own + np.float32(share) * sum(others[1:], others[0])
+        return total
+
+    length = weighed(np.where(everywhere >= 0, lengths[everywhere], np.float32(0)))
+    mean = corpus.mean_length * (1.0 + share * (len(places) - 1))
+    norm = np.float32(K1 * (1.0 - B)) + np.float32(K1 * B / mean) * length
     scores = np.zeros(len(places[0]), dtype=np.float32)
     for postings, idf_ in terms:
         if len(postings.rows):
-            count = sum(weight * _counts(postings, rows) for weight, rows in zip(weights, places, strict=True))
-            scores += np.float32(idf_ * (K1 + 1.0)) * count / (count + flat + slope * length)
+            count = weighed(_counts(postings, everywhere))
+            scores += np.float32(idf_ * (K1 + 1.0)) * count / (count + norm)
     return scores
 
 
 def _counts(postings: Postings, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
     """How often the term occurs in each of the rows."""
-    place = np.minimum(np.searchsorted(postings.rows, rows), len(postings.rows) - 1)
-    counts: npt.NDArray[np.float32] = np.where(postings.rows[place] == rows, postings.counts[place], np.float32(0))
+    place = postings.rows.searchsorted(rows)
+    place[place == len(postings.rows)] = 0
+    counts: npt.NDArray[np.float32] = postings.counts[place] * (postings.rows[place] == rows)
     return counts

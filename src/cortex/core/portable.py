@@ -29,7 +29,7 @@ from cortex.model.scope import Scope
 
 FORMAT = "cortex-export"
 VERSION = 1
-WITHOUT = ["idempotency keys", "jobs", "token vectors", "vectors of models that are not searched by"]
+WITHOUT = ["idempotency keys", "jobs", "vectors of models that are not searched by"]
 _TIMES = "created_at updated_at event_time valid_from valid_to expires_at working_until last_accessed_at".split()
 _NEEDED = "id org scope content kind tier status importance confidence version created_at updated_at".split()
 _ID = re.compile("[0-9a-f]{32}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -11,19 +12,19 @@ import numpy.typing as npt
 from cortex.core.lexical import bm25, bm25_in_context
 from cortex.core.scoring import conversation
 from cortex.core.scoring.late import Asked, Tokens, asked, best_cosines
-from cortex.core.scoring.rank import Ranked, best_rows
+from cortex.core.scoring.rank import best_rows, distinct
 from cortex.core.scoring.similarity import NOTHING
-from cortex.core.scoring.turns import NOBODY, named
+from cortex.core.scoring.turns import NOBODY, Turns, named
 from cortex.core.text import analyse_query
-from cortex.engine.legs import Mask, Search
+from cortex.engine.legs import Candidates, Search
 from cortex.engine.shelf import USER, View
 from cortex.model.embedding import FloatArray
+from cortex.model.score import LegScore
 
 Rows = npt.NDArray[np.intp]
 
-POOL = 100  # candidates a leg, at least
-NEIGHBOURS = 30  # of these, how many bring the turns before and after them
-SHORTLIST = 120  # candidates, at least, whose tokens are compared: the best by the signals that cost little
+POOL = 80  # candidates a leg, at least
+SHORTLIST = 100  # candidates, at least, whose tokens are compared: the best by the signals that cost little
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,99 +36,107 @@ class _Found:
     signals: Mapping[str, FloatArray]
 
 
-def converse(search: Search) -> tuple[list[tuple[int, float]], dict[str, Ranked]] | None:
-    """Every candidate as (seq, score from 0 to 1), best first, with what each signal says of it.
+def converse(search: Search) -> Candidates | None:
+    """Every candidate with a score from 0 to 1, and what each signal says of it.
 
     None where no memory is a turn among others: then there is nothing to add to `relevance`.
     """
-    if not any(view.turns.any for view in search.views):
+    turns = [view.turns.among(mask) for view, mask in zip(search.views, search.masks, strict=True)]
+    if not any(each.any for each in turns):
         return None
     question = _asked(search)
-    found = [_look(search, place, question) for place in range(len(search.views))]
-    names = [name for name in conversation.WEIGHTS if all(name in each.signals for each in found)]
+    found = [_look(search, place, own, question) for place, own in enumerate(turns)]
+    names = tuple(name for name in search.weigh.signals if all(name in each.signals for each in found))
     signals = {name: np.concatenate([each.signals[name] for each in found]) for name in names}
     seqs = np.concatenate([each.view.seqs[each.rows] for each in found])
     if len(seqs) == 0:
-        return [], {name: Ranked((), ()) for name in names}
+        return Candidates([], names, lambda _: {})
     scores = conversation.scored(
+        search.weigh,
         signals,
         priors=_priors(search, found),
         session=_sessions(found),
     )
     order = np.lexsort((seqs, -scores))
     ranked = list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
-    return ranked, {name: _ranked(seqs, values) for name, values in signals.items()}
+    return Candidates(ranked, names, partial(_parts, seqs, signals))
 
 
 def _asked(search: Search) -> Asked | None:
     query = search.query
-    if query.tokens is None or all(view.tokens is None for view in search.views):
+    if "late_context" not in search.weigh.signals or query.tokens is None:
+        return None
+    if all(view.tokens is None for view in search.views):
         return None
     weights = dict(zip(search.terms, search.weights, strict=True))
 
-    def weigh(word: str) -> float:
-        return max((weights.get(term, 0.0) for term in analyse_query(word)), default=0.0)
+    def idf_of(word: str) -> float:
+        return max((weights.get(term, 0.0) for term in _terms_of(word)), default=0.0)
 
-    return asked(search.text, query.tokens, query.spans, weigh)
+    return asked(search.text, query.tokens, query.spans, idf_of)
 
 
-def _look(search: Search, place: int, question: Asked | None) -> _Found:
-    view, mask = search.views[place], search.masks[place]
+@lru_cache(maxsize=4096)  # the same few words ask again and again
+def _terms_of(word: str) -> tuple[str, ...]:
+    return tuple(analyse_query(word))
+
+
+def _look(search: Search, place: int, turns: Turns, question: Asked | None) -> _Found:
+    view, mask, weigh = search.views[place], search.masks[place], search.weigh
     terms, size = search.terms_in(place), max(POOL, search.size)
     lexical = bm25(terms, view.columns["length"], search.corpus)
     scores = {"lexical": (lexical if mask is None else lexical * mask, 0.0)}
     vector = search.query.vector
     if vector is not None:
-        scores["dense"] = (view.pieces.similarities(vector, size, mask), float(NOTHING))
-    rows = _candidates(view, mask, [_best(values, above, size) for values, above in scores.values()])
-    before, after = (_seen(side[rows], mask) for side in (view.turns.before, view.turns.after))
-    signals = {}
-    if vector is not None:
-        signals["dense"] = view.pieces.of_rows(vector, rows)
+        scores["dense"] = (view.pieces.near(vector, mask), float(NOTHING))
+    best = [_best(view, values, above, size) for values, above in scores.values()]
+    rows = _candidates(turns, weigh.neighbours, best)
+    before, after = turns.before[rows], turns.after[rows]
+    signals = {} if vector is None else {"dense": scores["dense"][0][rows]}
     signals["lexical_context"] = bm25_in_context(
-        terms, (rows, before, after), view.columns["length"], search.corpus, conversation.NEIGHBOUR_COUNTS
+        terms, (rows, before, after), view.columns["length"], search.corpus, weigh.neighbour_words
     )
-    short = conversation.best(signals, max(SHORTLIST, search.size))
+    short = conversation.best(weigh, signals, view.seqs[rows], max(SHORTLIST, search.size))
     rows, before, after = rows[short], before[short], after[short]
     signals = {name: values[short] for name, values in signals.items()}
+    if vector is not None:
+        signals["dense"] = view.pieces.of_rows(vector, rows)
     if question is not None:
-        signals["late_context"] = _late(view, question, rows, before, after)
+        signals["late_context"] = _late(search, view, question, (rows, before, after))
     return _Found(view, rows, signals)
 
 
-def _best(scores: FloatArray, above: float, size: int) -> Rows:
+def _best(view: View, scores: FloatArray, above: float, size: int) -> Rows:
+    """The best rows, best first; ties, at the cut too, fall to the memory that was written first."""
     rows = best_rows(scores, size, above)
-    return rows[np.lexsort((rows, -scores[rows]))[:size]]
+    return rows[np.lexsort((view.seqs[rows], -scores[rows]))[:size]]
 
 
-def _candidates(view: View, mask: Mask, best: list[Rows]) -> Rows:
+def _candidates(turns: Turns, neighbours: int, best: list[Rows]) -> Rows:
     """The best rows of each leg, and the neighbours of the very best."""
-    first = np.concatenate([rows[:NEIGHBOURS] for rows in best])
-    beside = np.concatenate([view.turns.before[first], view.turns.after[first]])
-    beside = _seen(beside, mask)
-    return np.unique(np.concatenate([*best, beside[beside != NOBODY]])).astype(np.intp)
+    first = np.concatenate([rows[:neighbours] for rows in best])
+    beside = np.concatenate([turns.before[first], turns.after[first]])
+    return distinct(np.concatenate([*best, beside[beside != NOBODY]]))
 
 
-def _seen(rows: npt.NDArray[np.signedinteger], mask: Mask) -> Rows:
-    """The rows, -1 for those that may not be seen: a hidden memory lends nothing."""
-    known = rows.astype(np.intp)
-    return known if mask is None else np.where(mask[known], known, NOBODY)
-
-
-def _late(view: View, question: Asked, rows: Rows, before: Rows, after: Rows) -> FloatArray:
-    if view.tokens is None:
+def _late(search: Search, view: View, question: Asked, places: tuple[Rows, Rows, Rows]) -> FloatArray:
+    rows, before, _ = places
+    if view.tokens is None or view.tokens.values.shape[1] != question.values.shape[1]:
         return np.zeros(len(rows), dtype=np.float32)
-    own, earlier, later = _cosines(question, view.tokens, rows, before, after)
     answers = (before != NOBODY) & view.columns["asks"][before]
-    lent: FloatArray = conversation.lent_cosines(own, earlier, later, answers) @ question.weights
-    return lent
+    own, earlier, later = _cosines(question, view.tokens, *places)
+    lent = conversation.lent_cosines(search.weigh, own, earlier, later, answers)
+    # A row at a time: a product of matrices gives a row other last digits beside other rows.
+    scores: FloatArray = np.vecdot(lent, question.weights)
+    return scores
 
 
 def _cosines(question: Asked, tokens: Tokens, *places: Rows) -> list[FloatArray]:
     """The best cosines at each place; a row that stands at several is compared once."""
-    unique, back = np.unique(np.concatenate(places), return_inverse=True)
+    everywhere = np.concatenate(places)
+    unique = distinct(everywhere)
     best = best_cosines(question, tokens, unique)
-    return np.split(best[back], len(places))
+    return list(best[unique.searchsorted(everywhere)].reshape(len(places), -1, len(question.values)))
 
 
 def _priors(search: Search, found: list[_Found]) -> conversation.Priors:
@@ -145,12 +154,21 @@ def _sessions(found: list[_Found]) -> npt.NDArray[np.int64]:
     lists, first = [], 0
     for each in found:
         own = each.view.columns["session"][each.rows].astype(np.int64)
-        lists.append(np.where(own == NOBODY, NOBODY, own + first))
-        first += int(each.view.columns["session"].max(initial=NOBODY)) + 1
+        lists.append(np.where(own == NOBODY, own, own + first))
+        first += int(own.max(initial=NOBODY)) + 1
     return np.concatenate(lists)
 
 
-def _ranked(seqs: npt.NDArray[np.int64], values: FloatArray) -> Ranked:
-    known = np.flatnonzero(np.isfinite(values))
-    order = known[np.lexsort((seqs[known], -values[known]))]
-    return Ranked(tuple(seqs[order].tolist()), tuple(values[order].tolist()))
+def _parts(
+    seqs: npt.NDArray[np.int64], signals: Mapping[str, FloatArray], wanted: Collection[int]
+) -> dict[int, dict[str, LegScore]]:
+    """What each signal says of these candidates, and in which place it has them."""
+    said: dict[int, dict[str, LegScore]] = {seq: {} for seq in wanted}
+    places = [(place, seq) for place, seq in enumerate(seqs.tolist()) if seq in said]
+    for name, values in signals.items():
+        ranks = np.empty(len(seqs), dtype=np.int64)
+        ranks[np.lexsort((seqs, -values))] = np.arange(1, len(seqs) + 1)
+        for place, seq in places:
+            if np.isfinite(values[place]):
+                said[seq][name] = LegScore(int(ranks[place]), float(values[place]))
+    return said

@@ -8,18 +8,22 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from cortex.engine.index import Index
+from cortex.model.query import Fusion, Ranking
+from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.model.single_user import SingleUserFile
-from cortex.ports import Clock, Embedder, Store
+from cortex.ports import Clock, Embedder, Store, TextTraces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deps:
     """The plugs of one engine.
 
-    ``ready`` tells whether the embedder would answer without loading first; where ``wait`` is false, a
-    call that finds it loading goes on without it and says so. ``zone`` is meant by times without one;
-    ``top_k`` is how many hits a recall gives unless it says otherwise. ``single_user`` opens a file of the earlier
-    single-user program for reading, and gives None for any other.
+    ``ready`` tells whether the embedder would answer without loading first, and ``prepare`` starts loading beside what
+    else a call has to do; where ``wait`` is false, a call that finds it loading goes on without it and says so.
+    ``zone`` is meant by times without one; ``top_k`` is how many hits a recall gives unless it says otherwise;
+    ``ranking`` and ``fusion`` order them likewise, ``conversation`` weighs the signals of that ranking.
+    ``single_user`` opens a file of the earlier single-user program for reading, and gives None for any other.
+    ``traces``: what keeps something of texts beside the store and is told whose they are; None for nothing.
     """
 
     store: Store
@@ -28,7 +32,12 @@ class Deps:
     clock: Clock
     new_id: Callable[[], str]
     ready: Callable[[], bool]
+    prepare: Callable[[], None] = lambda: None
     zone: tzinfo
     top_k: int = 5
+    ranking: Ranking = Ranking.CONVERSATION
+    fusion: Fusion = Fusion.CALIBRATED
     wait: bool = True
+    conversation: ConversationWeights = USUAL
     single_user: Callable[[str], AbstractContextManager[SingleUserFile | None]] = lambda _: nullcontext(None)
+    traces: TextTraces | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from cortex.core.budget import fit
 from cortex.engine import forget, jobs, listing, memorize, recall, status, update
-from cortex.engine.admin import Admin
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
 from cortex.engine.spelled import spelled_out
@@ -32,6 +32,9 @@ from cortex.model.query import Order
 from cortex.model.scope import Scope
 from cortex.model.score import Recall
 
+if TYPE_CHECKING:
+    from cortex.engine.admin import Admin
+
 __all__ = ["Engine", "fit"]
 
 
@@ -44,9 +47,15 @@ class Engine:
     def __init__(self, deps: Deps, caller: Caller) -> None:
         self._deps = deps
         self._caller = caller
-        self._intake = Intake(caller, deps.zone, deps.top_k)
-        self.admin = Admin(deps, caller, self._intake)
+        self._intake = Intake(caller, deps.zone, deps.top_k, deps.ranking, deps.fusion)
         self._closed = False
+
+    @cached_property
+    def admin(self) -> Admin:
+        """What an administrator does with the whole store."""
+        from cortex.engine.admin import Admin  # few calls need it, and every start would read it
+
+        return Admin(self._deps, self._caller, self._intake)
 
     @spelled_out(MemoryFields)
     def memorize(self, content: str, **fields: Unpack[MemoryFields]) -> Receipt:

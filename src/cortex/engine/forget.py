@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from cortex.core import moments
 from cortex.core.matching import details_pass
-from cortex.engine import guard, requests
+from cortex.engine import guard, requests, traces
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.errors import InvalidInput, NotFound
@@ -44,10 +44,10 @@ def forget(deps: Deps, caller: Caller, id_or_prefix: object, key: str | None) ->
         "remaining": deps.store.archive.backups(),
     }
     claim = requests.claim("forget", key, id_or_prefix, deps.clock.now(), facts)
-    outcome = deps.store.apply(Batch(grant=grant, changes=(EraseMemory(memory.seq, memory.id, claim),))).outcomes[0]
+    outcome, left = _erase(deps, grant, EraseMemory(memory.seq, memory.id, claim), [memory])
     if not outcome.applied and not outcome.conflict:
         raise NotFound(f"no memory has the id {memory.id}: it was erased a moment ago")
-    return _scrubbed(deps, requests.receipt("forget", outcome, facts))
+    return _scrubbed(deps, requests.receipt("forget", outcome, facts), left)
 
 
 def forget_all(deps: Deps, caller: Caller, wish: Erasure, key: str | None) -> Receipt:
@@ -69,16 +69,25 @@ def forget_all(deps: Deps, caller: Caller, wish: Erasure, key: str | None) -> Re
         return requests.receipt("forget_all", outcome, facts)
     claim = requests.claim("forget_all", key, request, deps.clock.now(), facts)
     only = None if chosen is None else tuple(memory.seq for memory in chosen)
-    erase = EraseScope(wish.scope, claim, only)
-    outcome = deps.store.apply(Batch(grant=grant, changes=(erase,))).outcomes[0]
-    return _scrubbed(deps, requests.receipt("forget_all", outcome, facts))
+    named = _everything(deps, grant) if chosen is None else chosen
+    outcome, left = _erase(deps, grant, EraseScope(wish.scope, claim, only), named)
+    return _scrubbed(deps, requests.receipt("forget_all", outcome, facts), left)
 
 
-def _scrubbed(deps: Deps, receipt: Receipt) -> Receipt:
+def _erase(
+    deps: Deps, grant: Grant, change: EraseMemory | EraseScope, named: Iterable[traces.Named]
+) -> tuple[Outcome, Sequence[str]]:
+    """The outcome of one erasure, and the files beside the store that may still hold something of these memories."""
+    texts = traces.held(deps, named)
+    traces.disown(deps, texts)
+    outcome = deps.store.apply(Batch(grant=grant, changes=(change,))).outcomes[0]
+    return outcome, traces.disown(deps, texts)
+
+
+def _scrubbed(deps: Deps, receipt: Receipt, left: Sequence[str] = ()) -> Receipt:
     """The receipt after the traces were removed, or with the places that still have them."""
-    if deps.store.archive.scrub():
-        return receipt
-    return replace(receipt, remaining=(*receipt.remaining, *deps.store.archive.unscrubbed()))
+    kept = () if deps.store.archive.scrub() else deps.store.archive.unscrubbed()
+    return replace(receipt, remaining=(*receipt.remaining, *kept, *left)) if kept or left else receipt
 
 
 def _request(wish: Erasure) -> object:

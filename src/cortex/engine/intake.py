@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, get_type_hints
 
 from cortex.core import intake, moments
+from cortex.core.text import in_latin
 from cortex.engine.update import Edit
 from cortex.errors import InvalidInput
 from cortex.model.closest import refuse_unknown
@@ -26,13 +27,18 @@ _FILTER_KEYS = frozenset(FilterFields.__annotations__)
 
 
 class Intake:
-    """Reads what one caller hands in; times without a zone are in ``zone``, a recall gives ``top_k`` hits."""
+    """Reads what one caller hands in; times without a zone are in ``zone``.
 
-    def __init__(self, caller: Caller, zone: tzinfo, top_k: int) -> None:
+    A recall gives ``top_k`` hits by ``ranking``, and fuses legs by ``fusion``.
+    """
+
+    def __init__(self, caller: Caller, zone: tzinfo, top_k: int, ranking: Ranking, fusion: Fusion) -> None:
         self._own = Scope.user(caller.user, caller.org_id)
         self._org_id = caller.org_id
         self._zone = zone
         self._top_k = top_k
+        self._ranking = ranking
+        self._fusion = fusion
 
     def draft(self, item: object) -> Draft:
         """A draft from a text, a mapping with ``content``, or a draft."""
@@ -110,17 +116,22 @@ class Intake:
         return replace(self.filter(narrow), event_since=since, event_until=until)
 
     def question(self, query: object, given: Mapping[str, Any]) -> Question:
-        """A question with its options."""
-        limit = given.get("limit")
+        """A question with its options; naming a fusion of the legs means `relevance`, which has one."""
+        text, limit, fusion = intake.text("query", query), given.get("limit"), given.get("fusion")
+        usual = self._ranking if fusion is None else Ranking.RELEVANCE
         return Question(
-            text=intake.text("query", query),
+            text=text,
             limit=self._top_k if limit is None else intake.limit(limit),
             filter=self.filter(given),
-            ranking=intake.member("ranking", given.get("ranking") or Ranking.RELEVANCE, Ranking),
-            fusion=intake.member("fusion", given.get("fusion") or Fusion.RRF, Fusion),
+            ranking=intake.member("ranking", given.get("ranking") or usual, Ranking),
+            fusion=intake.member("fusion", fusion or self._usual_fusion(text), Fusion),
             explain=intake.switch("explain", given.get("explain")),
             as_of=self.as_of(given.get("as_of")),
         )
+
+    def _usual_fusion(self, text: str) -> Fusion:
+        """What cosines mean was measured in Latin script; in others a model may know little, and ranks are safer."""
+        return self._fusion if in_latin(text) or self._fusion is not Fusion.CALIBRATED else Fusion.RRF
 
     def listing(self, given: Mapping[str, Any], wanted: Filter, order: Order) -> Listing:
         """A page of a listing; 20 memories unless said otherwise."""
@@ -137,6 +148,8 @@ class Intake:
     def erasure(self, scope: object, confirm: object, given: Mapping[str, Any]) -> Erasure:
         """What to erase of a scope; an empty value is refused, since as a filter it would let everything through."""
         home, dry_run = self.named_scope(scope), intake.switch("dry_run", given.get("dry_run"))
+        if not dry_run and confirm is None:
+            raise InvalidInput("confirm", f"missing; to erase in {home.key!r}, repeat the scope: {home.key!r}")
         if not dry_run and confirm != home.key:
             raise InvalidInput("confirm", f"{confirm!r} is not the scope; repeat it to erase in it: {home.key!r}")
         narrow = {name: value for name, value in given.items() if name != "dry_run" and value is not None}

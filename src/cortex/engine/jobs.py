@@ -12,10 +12,10 @@ from datetime import timedelta
 
 from cortex.core import keep
 from cortex.core.backoff import next_try
-from cortex.engine import guard, vectors
+from cortex.engine import guard, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.errors import StoreBusy, StoreFull, StoreReadOnly
-from cortex.model.change import Batch, Change, SetEmbedding
+from cortex.model.change import Batch, SetEmbedding
 from cortex.model.job import Job, JobReport, Retry
 from cortex.model.memory import EmbeddingState
 from cortex.model.policy import Action, Caller
@@ -68,7 +68,7 @@ def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Ret
     owed = {seq for seq, memory in memories.items() if memory.embedding is EmbeddingState.PENDING}
     current = [job for job in jobs if job.seq in owed]
     embedded = vectors.embed_owed(deps, [memories[job.seq] for job in current])
-    changes: list[Change] = []
+    changes: list[SetEmbedding] = []
     retries: list[Retry] = []
     for job, embedding in zip(current, embedded.vectors, strict=True):
         memory = memories[job.seq]
@@ -80,6 +80,8 @@ def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Ret
     again = {retry.job_id for retry in retries}
     finished = tuple(job.job_id for job in jobs if job.job_id not in again)
     applied = deps.store.apply(Batch(grant=grant, changes=tuple(changes), finished=finished, retries=tuple(retries)))
+    done = zip(applied.outcomes, changes, strict=True)
+    traces.own(deps, ((outcome, memories[change.seq]) for outcome, change in done if outcome.applied))
     if not all(outcome.applied for outcome in applied.outcomes):
         deps.store.jobs.requeue(now)  # a memory that changed meanwhile is still owed its vectors
     return len(finished), retries

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,13 +15,15 @@ from cortex.core.scoring.similarity import NOTHING
 from cortex.engine.shelf import View
 from cortex.engine.vectors import EmbeddedQuery
 from cortex.model.embedding import FloatArray
+from cortex.model.ranking import USUAL, ConversationWeights
+from cortex.model.score import LegScore
 
 Mask = npt.NDArray[np.bool_] | None
 
 
 @dataclass(frozen=True)
 class Search:
-    """What all legs of one recall share."""
+    """What all legs of one recall share. ``weigh``: what the ranking `conversation` counts how much."""
 
     text: str
     terms: Sequence[str]
@@ -29,6 +31,7 @@ class Search:
     views: Sequence[View]
     masks: Sequence[Mask]
     size: int
+    weigh: ConversationWeights = USUAL
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -49,6 +52,15 @@ class Search:
     def terms_in(self, place: int) -> list[tuple[Postings, float]]:
         """The terms in one view, with their weights."""
         return list(zip(self.postings[place], self.weights, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Every candidate as (seq, score), best first; the names of what looked at them, and what it says of some."""
+
+    ranked: list[tuple[int, float]]
+    names: tuple[str, ...]
+    parts: Callable[[Collection[int]], dict[int, dict[str, LegScore]]]
 
 
 def legs(search: Search) -> dict[str, Ranked]:

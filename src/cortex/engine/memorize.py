@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from cortex.core import keep
-from cortex.engine import guard, vectors
+from cortex.engine import guard, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
 from cortex.model.change import AddMemory, Batch, Idempotency, Outcome, Prior, Receipt, SetStatus
@@ -40,6 +40,8 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
         adds.append(AddMemory(memory, identity, keep.terms(draft), embedding, owed, request))
     applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *adds)))
     outcomes = applied.outcomes[len(retired) :]
+    if deps.traces is not None:
+        traces.own(deps, [(o, add.memory) for o, add in zip(outcomes, adds, strict=True) if add.embedding is not None])
     return [_receipt(add, outcome, priors.get(key)) for add, outcome, key in zip(adds, outcomes, keys, strict=True)]
 
 

@@ -10,11 +10,12 @@ from itertools import islice
 from typing import Any, assert_never
 
 from cortex.core import portable
-from cortex.engine import guard
+from cortex.engine import guard, traces
 from cortex.engine.deps import Deps
 from cortex.errors import AccessDenied, InvalidInput
 from cortex.model.change import Batch, Outcome, PutRecord
 from cortex.model.job import EMBED, NewJob
+from cortex.model.memory import Memory
 from cortex.model.policy import Action, Caller, Grant
 from cortex.model.record import Record
 from cortex.model.scope import Scope
@@ -59,7 +60,7 @@ def lines(deps: Deps, caller: Caller, scopes: Sequence[Scope] | None, as_of: dat
 
 def take_over(deps: Deps, caller: Caller, source: Iterable[str], conflict: Conflict) -> Imported:
     """Take over the lines of an export, one commit per 200; reading it again changes nothing more."""
-    numbered = enumerate(source, start=1)
+    numbered = enumerate(_texts(source), start=1)
     first = next(numbered, (1, ""))[1]
     portable.check_header(first.removeprefix("\ufeff").strip())
     counts: Counter[str] = Counter()
@@ -74,6 +75,15 @@ def take_over(deps: Deps, caller: Caller, source: Iterable[str], conflict: Confl
                 refused.append(Refused(number, str(error)))
         counts += put(deps, caller, found, conflict)
     return summed(counts, refused, {})
+
+
+def _texts(source: Iterable[str]) -> Iterator[str]:
+    if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
+        raise InvalidInput("lines", f"expected the lines of an export, got {type(source).__name__}")
+    for line in source:
+        if not isinstance(line, str):
+            raise InvalidInput("lines", f"expected lines of text, got {type(line).__name__}")
+        yield line
 
 
 def _allowed(caller: Caller, record: Record) -> Record:
@@ -114,13 +124,23 @@ def _put_distinct(deps: Deps, caller: Caller, found: Sequence[Record], conflict:
     known = deps.store.known_scopes(caller.org_id)
     asked = [(record, _asked(deps, known, _with_usable_vectors(deps, record), conflict)) for record in found]
     changes = [(record, answer) for record, answer in asked if isinstance(answer, PutRecord)]
+    replaced = traces.held(deps, _replaced(deps, known, (change for _, change in changes if change.overwrite)))
     batch = Batch(grant=grant, changes=tuple(change for _, change in changes))
     outcomes = deps.store.apply(batch).outcomes if changes else ()
+    traces.disown(deps, replaced)
     counts = Counter(answer for _, answer in asked if isinstance(answer, str))
     for (record, change), outcome in zip(changes, outcomes, strict=True):
         counts[_became(record, change, outcome)] += 1
         counts["pending"] += outcome.applied and change.follow_up is not None
     return +counts
+
+
+def _replaced(deps: Deps, known: Sequence[Scope], changes: Iterable[PutRecord]) -> Iterator[Memory]:
+    """The memories that these changes overwrite."""
+    for change in changes:
+        there = _same_id(deps, known, change.record)
+        if there is not None:
+            yield there.current.memory
 
 
 def _asked(deps: Deps, known: Sequence[Scope], record: Record, conflict: Conflict) -> PutRecord | str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from cortex.core import citing
 from cortex.core.matching import details_pass, hidden, passes
 from cortex.core.moments import microseconds
-from cortex.core.scoring.fusion import fuse, parts, pool
-from cortex.core.scoring.rank import Ranked
+from cortex.core.scoring.fusion import POOL_FACTOR, fuse, parts, pool
 from cortex.core.text import analyse_query
 from cortex.engine import guard, vectors
 from cortex.engine.converse import converse
 from cortex.engine.deps import Deps
-from cortex.engine.legs import Mask, Search, legs
+from cortex.engine.legs import Candidates, Mask, Search, legs
 from cortex.engine.shelf import View
 from cortex.model.memory import Memory
 from cortex.model.policy import Action, Caller, Grant
@@ -49,17 +49,19 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
     """The best memories of these scopes for a question."""
     grant, past = guard.authorise(caller, Action.READ, scopes), question.as_of
     gate = _Gate(grant, question.filter, past or deps.clock.now(), past)
-    query = vectors.embed_query(deps, question.text)
-    tokens = question.ranking is Ranking.CONVERSATION and query.tokens is not None
+    vectors.prepare(deps)
+    tokens = question.ranking is Ranking.CONVERSATION
     views = deps.index.past(grant.scopes, past) if past else deps.index.views(grant.scopes, tokens=tokens)
+    query = vectors.embed_query(deps, question.text)
     terms = analyse_query(question.text)
-    search = Search(question.text, terms, query, views, _masks(deps, gate, views), pool(question.limit))
-    ranked, found = _ranked(search, question)
-    hits = _collect(deps, gate, question, ranked, found)
+    masks = _masks(deps, gate, views)
+    search = Search(question.text, terms, query, views, masks, pool(question.limit, question.fusion), deps.conversation)
+    candidates = _ranked(search, question)
+    hits = _collect(deps, gate, question, candidates)
     near = _left_out(deps, gate, question, search) if question.explain else ()
     return Recall(
         hits=hits,
-        legs=tuple(found),
+        legs=candidates.names,
         degraded=("dense",) if query.problem else (),
         notes=(query.problem,) if query.problem else _past_notes(deps, views),
         pending=sum(view.pending for view in views),
@@ -71,12 +73,11 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
     )
 
 
-def _ranked(search: Search, question: Question) -> tuple[list[tuple[int, float]], dict[str, Ranked]]:
-    """Every candidate with its score, best first, and what each leg says of it."""
+def _ranked(search: Search, question: Question) -> Candidates:
     if question.ranking is Ranking.CONVERSATION and (conversed := converse(search)) is not None:
         return conversed
     found = legs(search)
-    return fuse(found, question.fusion), found
+    return Candidates(fuse(found, question.fusion), tuple(found), partial(parts, found))
 
 
 def _past_notes(deps: Deps, views: Sequence[View]) -> tuple[str, ...]:
@@ -99,28 +100,27 @@ def _masks(deps: Deps, gate: _Gate, views: Sequence[View]) -> list[Mask]:
     return [view.chosen(seqs) for view in views]
 
 
-def _collect(
-    deps: Deps, gate: _Gate, question: Question, fused: Sequence[tuple[int, float]], said_by: Mapping[str, Ranked]
-) -> tuple[Hit, ...]:
+def _collect(deps: Deps, gate: _Gate, question: Question, candidates: Candidates) -> tuple[Hit, ...]:
     """The first ``limit`` candidates whose rows, read now, may really leave."""
     found: list[tuple[Memory, float]] = []
     start = 0
-    while len(found) < question.limit and start < len(fused):
-        batch = fused[start : start + question.limit - len(found)]
+    while len(found) < question.limit and start < len(candidates.ranked):
+        batch = candidates.ranked[start : start + question.limit - len(found)]
         start += len(batch)
         rows = {memory.seq: memory for memory in deps.store.read([seq for seq, _ in batch], gate.past)}
         passed = ((rows[seq], score) for seq, score in batch if seq in rows)
         found.extend((memory, score) for memory, score in passed if gate.why_not(memory) is None)
-    said = parts(said_by, [memory.seq for memory, _ in found])
+    said = candidates.parts([memory.seq for memory, _ in found])
     return tuple(Hit(memory, score, said[memory.seq], citing.cite(memory, score)) for memory, score in found)
 
 
 def _left_out(deps: Deps, gate: _Gate, question: Question, search: Search) -> tuple[LeftOut, ...]:
     """Everyone who came close: candidates of the pool, and those that only their state keeps out of it."""
-    masked, unmasked = legs(search), legs(replace(search, masks=[view.alive() for view in search.views]))
-    best = {seq: score for found in (unmasked, masked) for seq, score in fuse(found, question.fusion)}
-    near = sorted(best, key=lambda seq: (-best[seq], seq))[: search.size + question.limit]
-    said = parts(unmasked, best) | parts(masked, {seq for ranked in masked.values() for seq in ranked.seqs})
+    everyone = replace(search, masks=[view.alive() for view in search.views])
+    seen, all_ = _ranked(search, question), _ranked(everyone, question)
+    best = dict([*all_.ranked, *seen.ranked])
+    near = sorted(best, key=lambda seq: (-best[seq], seq))[: POOL_FACTOR * question.limit + question.limit]
+    said = all_.parts(near) | seen.parts([seq for seq, _ in seen.ranked])
     left = []
     for memory in deps.store.read(near, gate.past):
         if guard.covers(gate.grant, memory):

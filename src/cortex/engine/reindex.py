@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cortex.engine import guard, vectors
+from cortex.engine import guard, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.errors import EmbedderError, InvalidInput, StoreError
 from cortex.model.change import AddVectors, Batch
@@ -37,6 +37,9 @@ def reindex(
             )
             outcomes = deps.store.apply(Batch(grant=grant, changes=changes)).outcomes
             made += sum(outcome.applied for outcome in outcomes)
+            by_seq = {memory.seq: memory for memory in found}
+            applied = zip(outcomes, changes, strict=True)
+            traces.own(deps, ((outcome, by_seq[change.seq]) for outcome, change in applied if outcome.applied))
             report(*deps.store.reindexing.progress(signature))
         done, total = deps.store.reindexing.progress(signature)
         if total == 0:

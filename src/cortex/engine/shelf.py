@@ -6,6 +6,7 @@ old one is marked dead. A reader works on a `View`: the arrays and the number of
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -248,9 +249,9 @@ class Shelf:
             self._append_tokens(first, rows)
 
     def _append_tokens(self, first: int, rows: Sequence[IndexRow]) -> None:
-        if self._token_starts[first] == 0:  # the first that come say how wide they are
-            width = next((row.token_width for row in rows if row.token_width), 1)
-            self._tokens = np.zeros((0, width), dtype=np.int8)
+        if self._token_starts[first] == 0:  # what most have says how wide they are; the others do without
+            widths = Counter(row.token_width for row in rows if row.token_width)
+            self._tokens = np.zeros((0, max(widths, key=lambda width: widths[width], default=1)), dtype=np.int8)
         width = self._tokens.shape[1]
         own = [row.tokens if row.tokens and row.token_width == width else b"" for row in rows]
         sizes = np.array([len(tokens) // width for tokens in own], dtype=np.int64)

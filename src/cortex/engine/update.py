@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from cortex.core import keep, moments
-from cortex.engine import guard, requests, vectors
+from cortex.engine import guard, requests, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.errors import InvalidInput, StoreBusy
@@ -41,6 +41,8 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
         claim = requests.claim("update", edit.key, request, change.memory.updated_at, facts)
         change = replace(change, idempotency=claim)
         outcome = deps.store.apply(Batch(grant=grant, changes=(change,))).outcomes[0]
+        if outcome.applied and change.embedding is not None:
+            traces.own(deps, [(outcome, change.memory)])
         if outcome.applied or outcome.receipt is not None or outcome.conflict:
             return requests.receipt("update", outcome, outcome.told(facts))
         if outcome.seq != memory.seq:

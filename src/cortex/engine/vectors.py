@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,12 @@ import numpy.typing as npt
 from cortex.core import keep
 from cortex.core.scoring.late import compact
 from cortex.core.scoring.similarity import unit
+from cortex.core.text import telling
 from cortex.engine.deps import Deps
 from cortex.model.embedding import Embedding, EmbedResult, FloatArray
 from cortex.model.memory import Draft, Memory
+
+Span = tuple[int, int]
 
 LOADING = "the embedding model is still loading"
 
@@ -33,7 +38,7 @@ class _Answer:
 
     vectors: npt.NDArray[Any]
     token_vectors: list[FloatArray] | None
-    token_spans: Sequence[Sequence[tuple[int, int]]] | None
+    token_spans: list[list[Span]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class EmbeddedQuery:
 
     vector: FloatArray | None = None
     tokens: FloatArray | None = None
-    spans: Sequence[tuple[int, int]] = ()
+    spans: Sequence[Span] = ()
     problem: str = ""
 
 
@@ -61,7 +66,7 @@ def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
     if isinstance(answer, str):
         return Embedded([None] * len(memories), answer)
     position = {text: i for i, text in enumerate(texts)}
-    vectors = [_embedding(deps, answer, [position[text] for text in group]) for group in pieces]
+    vectors = [_embedding(deps, answer, group, [position[text] for text in group]) for group in pieces]
     broken = sum(vector is None for vector in vectors)
     return Embedded(vectors, f"the embedder gave unusable vectors for {broken} texts" if broken else "")
 
@@ -70,6 +75,12 @@ def embed_owed(deps: Deps, memories: Sequence[Memory]) -> Embedded:
     """As `embed_memories`, where the embedder is the one that the store searches by."""
     problem = _other_model(deps) if memories else ""
     return Embedded([None] * len(memories), problem) if problem else embed_memories(deps, memories)
+
+
+def prepare(deps: Deps) -> None:
+    """Have the embedder ready soon, while the caller does what it can without: reading the store takes as long."""
+    if deps.wait and not deps.ready():
+        deps.prepare()
 
 
 def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
@@ -85,8 +96,7 @@ def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
         return EmbeddedQuery(problem="the embedder gave an unusable vector for the query")
     if answer.token_vectors is None or answer.token_spans is None:
         return EmbeddedQuery(vectors[0])
-    tokens, spans = answer.token_vectors[0], answer.token_spans[0]
-    return EmbeddedQuery(vectors[0], tokens, spans) if len(tokens) == len(spans) else EmbeddedQuery(vectors[0])
+    return EmbeddedQuery(vectors[0], answer.token_vectors[0], answer.token_spans[0])
 
 
 def _other_model(deps: Deps) -> str:
@@ -103,27 +113,47 @@ def _ask(deps: Deps, texts: list[str]) -> _Answer | str:
     try:
         answer = deps.embedder.embed(texts)
         vectors = np.asarray(answer.vectors)
-        tokens = _token_vectors(answer, len(texts))
     except Exception as error:  # noqa: BLE001 - an embedder is the user's own code; whatever it raises, the text is kept
         return f"the embedder failed: {type(error).__name__}: {error}"
     if vectors.ndim != 2 or len(vectors) != len(texts):
         return f"the embedder answered with shape {vectors.shape} for {len(texts)} texts"
-    return _Answer(vectors, tokens, getattr(answer, "token_spans", None))
+    tokens = _token_vectors(answer, len(texts))
+    return _Answer(vectors, tokens, None if tokens is None else _token_spans(answer, tokens))
 
 
 def _token_vectors(answer: EmbedResult, texts: int) -> list[FloatArray] | None:
-    """One array a text, all of one width; None where there are none that can be used."""
-    given = getattr(answer, "token_vectors", None)
-    if given is None or len(given) != texts:
-        return None
-    arrays = [np.asarray(each, dtype=np.float32) for each in given]
-    sound = all(each.ndim == 2 and np.isfinite(each).all() for each in arrays)
-    return arrays if sound and len({each.shape[1] for each in arrays}) == 1 else None
+    """One array a text, all of one width; None where there are none that can be used: a text does without."""
+    with suppress(TypeError, ValueError), np.errstate(over="ignore", invalid="ignore"):
+        given = getattr(answer, "token_vectors", None)
+        if given is None or len(given) != texts:
+            return None
+        arrays = [np.asarray(each, dtype=np.float32) for each in given]
+        sound = all(each.ndim == 2 and each.shape[1] > 0 and np.isfinite(each).all() for each in arrays)
+        return arrays if sound and len({each.shape[1] for each in arrays}) == 1 else None
+    return None
 
 
-def _embedding(deps: Deps, answer: _Answer, rows: list[int]) -> Embedding | None:
+def _token_spans(answer: EmbedResult, tokens: Sequence[FloatArray]) -> list[list[Span]] | None:
+    """The characters of each token of each text; None where they do not fit the tokens."""
+    with suppress(TypeError, ValueError):
+        given = getattr(answer, "token_spans", None) or ()
+        spans = [[(index(start), index(end)) for start, end in each] for each in given]
+        return spans if [len(each) for each in spans] == [len(each) for each in tokens] else None
+    return None
+
+
+def _embedding(deps: Deps, answer: _Answer, texts: Sequence[str], rows: Sequence[int]) -> Embedding | None:
     pieces = unit(answer.vectors.take(rows, axis=0), deps.embedder.signature.dim)
     if pieces is None:
         return None
-    tokens = None if answer.token_vectors is None else np.concatenate([answer.token_vectors[row] for row in rows])
-    return Embedding(deps.embedder.signature, pieces, None if tokens is None else compact(tokens))
+    tokens = [_telling_tokens(answer, text, row) for text, row in zip(texts, rows, strict=True)]
+    known = [each for each in tokens if each is not None]
+    return Embedding(deps.embedder.signature, pieces, compact(np.concatenate(known)) if known else None)
+
+
+def _telling_tokens(answer: _Answer, text: str, row: int) -> FloatArray | None:
+    """The vectors of the tokens of a text, without those of signs, which tell nothing: they are a fifth."""
+    if answer.token_vectors is None:
+        return None
+    vectors = answer.token_vectors[row]
+    return vectors if answer.token_spans is None else vectors[telling(text, answer.token_spans[row])]

@@ -24,6 +24,7 @@ class Ranking(StrEnum):
 class Fusion(StrEnum):
     """How the lists of several retrieval legs become one."""
 
+    CALIBRATED = "calibrated"
     RRF = "rrf"
     MINMAX = "minmax"
 
@@ -166,6 +167,6 @@ class Question:
     limit: int = 5
     filter: Filter = Filter()
     ranking: Ranking = Ranking.RELEVANCE
-    fusion: Fusion = Fusion.RRF
+    fusion: Fusion = Fusion.CALIBRATED
     explain: bool = False
     as_of: datetime | None = None

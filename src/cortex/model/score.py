@@ -70,6 +70,6 @@ class Recall:
     pending: int = 0
     limit: int = 0
     ranking: str = "relevance"
-    fusion: str = "rrf"
+    fusion: str = "calibrated"
     times: Mapping[str, datetime] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()

@@ -7,7 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -111,11 +111,13 @@ class LocalEmbedder:
 
     ``model_dir``: a folder with ``model.onnx`` and ``tokenizer.json``, where ``config.json`` may tell the
     dimension; None is the model of the package ``cortex-model-minilm``. A text is read up to ``max_tokens``
-    tokens, the special ones included. Nothing is opened before the first use. Raises InvalidInput for numbers
-    out of range.
+    tokens, the special ones included. ``tokens``: whether to give vectors of tokens too, where the model has them.
+    Nothing is opened before the first use. Raises InvalidInput for numbers out of range.
     """
 
-    def __init__(self, model_dir: Path | None = None, *, threads: int = 1, max_tokens: int = 256) -> None:
+    def __init__(
+        self, model_dir: Path | None = None, *, threads: int = 1, max_tokens: int = 256, tokens: bool = True
+    ) -> None:
         if threads < 1:
             raise InvalidInput("threads", f"{threads} is too few; give 1 or more")
         if max_tokens < FEWEST_TOKENS:
@@ -123,6 +125,7 @@ class LocalEmbedder:
         self._model_dir = model_dir
         self._threads = threads
         self._max_tokens = max_tokens
+        self._tokens = tokens
         self._lock = threading.Lock()
         self._model: _Model | None = None
         self._failed = False
@@ -142,6 +145,11 @@ class LocalEmbedder:
     def ready(self) -> bool:
         """Whether ``embed`` answers at once: the model is in memory, or it could not be loaded."""
         return self._model is not None or self._failed
+
+    @property
+    def gives_tokens(self) -> bool:
+        """Whether it was told to give vectors of tokens, where the model has them."""
+        return self._tokens
 
     def load(self) -> None:
         """Bring the model into memory, once, whoever asks first. Raises EmbedderError."""
@@ -190,10 +198,11 @@ class LocalEmbedder:
 
     def _open(self) -> _Model:
         try:
-            return _open(self._source, self._threads, self._max_tokens)
+            model = _open(self._source, self._threads, self._max_tokens)
         except EmbedderError:
             self._failed = True
             raise
+        return model if self._tokens else replace(model, token_output=None)
 
     def _encode(self, model: _Model, text: str) -> Encoding:
         # One by one: encode_batch starts a thread pool as wide as the machine, which also dislikes forks.

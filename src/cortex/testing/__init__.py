@@ -15,10 +15,12 @@ from cortex.testing.factories import add, commit, embedding, grant, memory
 if TYPE_CHECKING:
     from cortex.testing.contracts.embedder import EmbedderContract
     from cortex.testing.contracts.store import RecordStoreContract
+    from cortex.testing.contracts.traces import TextTracesContract
 else:
     _CONTRACTS = {
         "EmbedderContract": "cortex.testing.contracts.embedder",
         "RecordStoreContract": "cortex.testing.contracts.store",
+        "TextTracesContract": "cortex.testing.contracts.traces",
     }
 
     def __getattr__(name: str) -> type:
@@ -34,6 +36,7 @@ __all__ = [
     "FakeEmbedder",
     "FrozenClock",
     "RecordStoreContract",
+    "TextTracesContract",
     "add",
     "commit",
     "embedding",

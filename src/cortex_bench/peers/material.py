@@ -9,7 +9,7 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from cortex_bench import locomo
-from cortex_bench.metrics import score
+from cortex_bench.evaluation import locomo
+from cortex_bench.evaluation.metrics import score
 from cortex_bench.synthetic import Collection, collection
 
 DRIVERS = Path(__file__).with_name("drivers")
@@ -35,7 +35,7 @@ class Asked:
     """A question, and the ids of the turns that answer it."""
 
     text: str
-    gold: frozenset[str]
+    gold: Mapping[str, float]
 
     def marks(self, ranked: Sequence[str]) -> tuple[float, float]:
         """recall@10 and ndcg@10."""
@@ -54,25 +54,25 @@ class Talk:
 
 def talks(path: Path) -> list[Talk]:
     """The conversations of LoCoMo."""
+    data = locomo.read(path)
     return [
         Talk(
-            conversation.scope.removeprefix("project:"),
-            tuple(_turn(turn) for turn in conversation.turns),
+            part.scope.removeprefix("project:"),
+            tuple(_turn(id_, item) for id_, item in zip(part.ids, part.items, strict=True)),
             tuple(
                 Asked(question.text, question.gold)
-                for question in conversation.questions
-                if question.gold and question.category in locomo.ANSWERABLE
+                for question in part.questions
+                if question.gold and question.group in (data.overall or ())
             ),
         )
-        for conversation in locomo.read(path)
+        for part in data.parts()
     ]
 
 
-def _turn(turn: locomo.Turn) -> Item:
-    item = turn.item
+def _turn(id_: str, item: Mapping[str, Any]) -> Item:
     when: datetime = item["event_time"]
     return {
-        "id": turn.turn_id,
+        "id": id_,
         "text": item["content"],
         # For systems that have no field for speaker and date.
         "plain": f"{item['speaker']} ({when.day} {when:%B %Y}): {item['content']}",

@@ -14,22 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from cortex.model.embedding import FloatArray
+from cortex.model.ranking import ConversationWeights
 
-# What each signal counts; those that are not there leave their share to the others.
-WEIGHTS: Mapping[str, float] = {
-    "dense": 1.0,
-    "lexical_context": 1.0,
-    "late_context": 3.0,
-}
-NAMED_SPEAKER = 0.15
-BY_USER = 0.4
-ASKING = -0.2
-SESSION = 0.8
 SESSION_TURNS = 3
-# What a neighbour lends: to the counts of words, to the cosines of tokens, and after a question more.
-NEIGHBOUR_COUNTS = 0.5
-NEIGHBOUR_COSINE = 0.7
-ANSWER_COSINE = 0.85
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,76 +33,93 @@ class Priors:
 
 
 def scored(
+    weights: ConversationWeights,
     signals: Mapping[str, FloatArray],
     *,
     priors: Priors,
     session: npt.NDArray[np.int64],
 ) -> FloatArray:
     """The score of every candidate, from 0 to 1."""
-    own = with_priors(fused(signals), priors)
-    least, most = ASKING * (1 + SESSION), (1 + NAMED_SPEAKER + BY_USER) * (1 + SESSION)
-    scores = own + session_share(own, session) - np.float32(least)
-    return (scores / np.float32(most - least)).astype(np.float32)
+    own = with_priors(weights, fused(weights, signals), priors)
+    scores = own + np.float32(weights.session) * session_share(own, session)
+    least, most = -weights.asking, 1 + weights.named_speaker + weights.by_user
+    span = (most - least) * (1 + weights.session)
+    return ((scores - np.float32(least * (1 + weights.session))) / np.float32(span)).astype(np.float32)
 
 
-def best(signals: Mapping[str, FloatArray], most: int) -> npt.NDArray[np.intp]:
-    """The places of the best by these signals, in rising order."""
-    size = len(next(iter(signals.values())))
-    if size <= most:
-        return np.arange(size)
-    return np.sort(np.argsort(-fused(signals), kind="stable")[:most])
+def best(
+    weights: ConversationWeights, signals: Mapping[str, FloatArray], seqs: npt.NDArray[np.int64], most: int
+) -> npt.NDArray[np.intp]:
+    """The places of the best by these signals, in rising order; ties at the cut fall to the smaller seq."""
+    if len(seqs) <= most:
+        return np.arange(len(seqs))
+    return np.sort(np.lexsort((seqs, -fused(weights, signals)))[:most])
 
 
-def fused(signals: Mapping[str, FloatArray]) -> FloatArray:
-    """The weighted mean of the signals of all candidates, each scaled to [0, 1], scaled so again."""
-    total = sum(WEIGHTS[name] for name in signals)
-    mean = sum((np.float32(WEIGHTS[name] / total) * scaled(values) for name, values in signals.items()), np.float32(0))
-    return scaled(np.asarray(mean, dtype=np.float32))
+def fused(weights: ConversationWeights, signals: Mapping[str, FloatArray]) -> FloatArray:
+    """The weighted mean of the signals of all candidates, each scaled to [0, 1], scaled so again.
+
+    Signals that are not there leave their share to the others.
+    """
+    shares = {name: weights.signals.get(name, 0.0) for name in signals}
+    total = sum(shares.values()) or 1.0
+    parts = (np.float32(share / total) * scaled(signals[name]) for name, share in shares.items())
+    return scaled(np.asarray(sum(parts, np.float32(0)), dtype=np.float32))
 
 
 def scaled(values: FloatArray) -> FloatArray:
     """Min-max: the lowest is 0 and the highest 1; equals are all 1. What is not finite counts as the lowest."""
-    known = np.isfinite(values)
-    if not known.any():
-        return np.zeros(len(values), dtype=np.float32)
-    low, high = values[known].min(), values[known].max()
-    span = high - low
-    if span <= 0:
-        return known.astype(np.float32)
-    return np.where(known, (values - low) / span, 0.0).astype(np.float32)
+    low, high = values.min(initial=np.inf), values.max(initial=-np.inf)
+    if np.isfinite(low) and np.isfinite(high):
+        span = high - low
+        return (values - low) / span if span > 0 else np.ones_like(values)
+    known, moved = np.isfinite(values), np.zeros_like(values)
+    if known.any():
+        moved[known] = scaled(values[known])
+    return moved
 
 
-def with_priors(scores: FloatArray, priors: Priors) -> FloatArray:
+def with_priors(weights: ConversationWeights, scores: FloatArray, priors: Priors) -> FloatArray:
     """What somebody said whom the question names is likelier meant, and so is what a user told an assistant.
 
     Among people, a turn that asks seldom answers.
     """
-    moved = scores + np.float32(NAMED_SPEAKER) * priors.said_by_named + np.float32(BY_USER) * priors.by_user
-    return (moved + np.float32(ASKING) * priors.asks).astype(np.float32)
+    moved = scores + np.float32(weights.named_speaker) * priors.said_by_named
+    moved = moved + np.float32(weights.by_user) * priors.by_user
+    return (moved - np.float32(weights.asking) * priors.asks).astype(np.float32)
 
 
 def session_share(scores: FloatArray, session: npt.NDArray[np.int64]) -> FloatArray:
-    """What each candidate gets from its session: a share of the mean of the session's three best scores.
+    """What each candidate has from its session: the mean of the session's three best scores.
 
     A session with fewer candidates has nothing in the other places. A candidate without a session (-1) gets its own
     score, so that it stands where it stood.
     """
     shares = scores.copy()
     rows = np.flatnonzero(session >= 0)
-    order = rows[np.lexsort((-scores[rows], session[rows]))]
-    groups, first, group = np.unique(session[order], return_index=True, return_inverse=True)
-    best = np.arange(len(order)) - first[group] < SESSION_TURNS
-    sums = np.bincount(group[best], weights=scores[order][best], minlength=len(groups))
-    shares[order] = (sums / SESSION_TURNS)[group]
-    share: FloatArray = np.float32(SESSION) * shares
-    return share
+    if len(rows):
+        order = rows[np.lexsort((-scores[rows], session[rows]))]
+        own = session[order]
+        firsts = np.flatnonzero(np.append(True, own[1:] != own[:-1]))
+        sizes = np.diff(firsts, append=len(own))
+        best = np.arange(len(own)) - np.repeat(firsts, sizes) < SESSION_TURNS
+        sums = np.add.reduceat(np.where(best, scores[order], 0.0), firsts, dtype=np.float64)
+        shares[order] = np.repeat(sums / SESSION_TURNS, sizes)
+    return shares
 
 
-def lent_cosines(own: FloatArray, before: FloatArray, after: FloatArray, answers: npt.NDArray[np.bool_]) -> FloatArray:
+def lent_cosines(
+    weights: ConversationWeights,
+    own: FloatArray,
+    before: FloatArray,
+    after: FloatArray,
+    answers: npt.NDArray[np.bool_],
+) -> FloatArray:
     """The best cosine of each token of the question, be it with a neighbour's token, which counts less.
 
     All float32 [rows, tokens]. ``answers``: which rows follow a question.
     """
-    share = np.where(answers, np.float32(ANSWER_COSINE), np.float32(NEIGHBOUR_COSINE))[:, np.newaxis]
-    lent: FloatArray = np.maximum(own, np.maximum(before * share, after * np.float32(NEIGHBOUR_COSINE)))
+    plain, answering = np.float32(weights.neighbour_tokens), np.float32(weights.answer_tokens)
+    share = np.where(answers, answering, plain)[:, np.newaxis]
+    lent: FloatArray = np.maximum(own, np.maximum(before * share, after * plain))
     return lent

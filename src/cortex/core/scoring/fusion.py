@@ -1,4 +1,4 @@
-"""Making one list of several: by rank (RRF) or by score (min-max)."""
+"""Making one list of several: by what scores mean (calibrated), by rank (RRF), by scaled scores (min-max)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ from cortex.model.score import LegScore
 
 RRF_K = 60
 POOL_FACTOR = 4
+LEAST_CALIBRATED = 100
+# A cosine is taken to the third power, since near 1 it says that two texts mean the same and at .5 next to nothing,
+# and from the last candidate on: what a model does not know looks all alike to it. BM25 says nothing by itself, so it
+# is a share of the best. docs/decisions/0014 has the figures.
+COSINE_POWER = 3
+COSINE_WEIGHT = 4.0
 
 
-def pool(limit: int) -> int:
+def pool(limit: int, fusion: Fusion) -> int:
     """How many candidates each leg supplies for ``limit`` hits."""
-    return POOL_FACTOR * limit
+    return max(LEAST_CALIBRATED if fusion is Fusion.CALIBRATED else 0, POOL_FACTOR * limit)
 
 
 def fuse(legs: Mapping[str, Ranked], fusion: Fusion) -> list[tuple[int, float]]:
     """Every candidate as (seq, score), best first; ties by the smaller seq."""
     scores: dict[int, float] = {}
-    for ranked in legs.values():
-        for seq, share in zip(ranked.seqs, _shares(ranked, fusion, len(legs)), strict=True):
+    for name, ranked in legs.items():
+        for seq, share in zip(ranked.seqs, _shares(name, ranked, fusion, len(legs)), strict=True):
             scores[seq] = scores.get(seq, 0.0) + share
     return [(seq, -negated) for negated, seq in sorted([(-score, seq) for seq, score in scores.items()])]
 
@@ -37,8 +43,10 @@ def parts(legs: Mapping[str, Ranked], seqs: Collection[int]) -> dict[int, dict[s
     return said
 
 
-def _shares(ranked: Ranked, fusion: Fusion, legs: int) -> list[float]:
+def _shares(name: str, ranked: Ranked, fusion: Fusion, legs: int) -> list[float]:
     match fusion:
+        case Fusion.CALIBRATED:
+            return _calibrated(name, ranked.scores)
         case Fusion.RRF:
             # Cormack, Clarke and Buettcher (2009).
             return [1.0 / (RRF_K + rank) for rank in range(1, len(ranked.seqs) + 1)]
@@ -46,6 +54,16 @@ def _shares(ranked: Ranked, fusion: Fusion, legs: int) -> list[float]:
             return [share / legs for share in _min_max(ranked.scores)]
         case _:
             assert_never(fusion)
+
+
+def _calibrated(name: str, scores: tuple[float, ...]) -> list[float]:
+    """What each score of a leg says by itself; all legs together give at most 1."""
+    if name == "dense":
+        cubes = [max(0.0, score) ** COSINE_POWER for score in scores]
+        least = min(cubes) if len(cubes) > 1 else 0.0
+        return [COSINE_WEIGHT / (COSINE_WEIGHT + 1) * (cube - least) for cube in cubes]
+    best = max(scores, default=0.0)
+    return [score / best / (COSINE_WEIGHT + 1) if best > 0 else 0.0 for score in scores]
 
 
 def _min_max(scores: tuple[float, ...]) -> list[float]:

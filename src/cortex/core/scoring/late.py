@@ -6,7 +6,6 @@ the tokens of the question, of the best cosine with any of its own tokens; a tok
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,11 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import simsimd
 
+from cortex.core.text.words import words_of
 from cortex.model.embedding import CodeArray, FloatArray
 
 MOST_TOKENS = 192  # of a memory: what follows in a long text has its pieces
 _UNIT = np.float32(127.0)
-_WORD = re.compile(r"\w+")
+_TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,8 +40,9 @@ class Asked:
 def compact(vectors: FloatArray) -> CodeArray:
     """Token vectors as they are kept: the first of them, of length 127, as whole numbers."""
     first = vectors[:MOST_TOKENS]
-    lengths = np.maximum(np.linalg.norm(first, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-    codes: CodeArray = np.rint(first / lengths * _UNIT).astype(np.int8)
+    exact = first.astype(np.float64)  # whatever is finite in float32 has a length then
+    lengths = np.maximum(np.sqrt(np.vecdot(exact, exact)), _TINY)
+    codes: CodeArray = np.rint(exact / lengths[:, np.newaxis] * _UNIT).astype(np.int8)
     return codes
 
 
@@ -53,11 +54,9 @@ def asked(
     ``spans``: the characters of each token. The pieces of a word share its weight.
     """
     weights = np.zeros(len(spans), dtype=np.float32)
-    for word in _WORD.finditer(text):
-        own = [place for place, (start, _) in enumerate(spans) if word.start() <= start < word.end()]
-        if own:
-            weights[own] = weigh(word.group()) / len(own)
-    counted = np.flatnonzero(weights)
+    for word, own in words_of(text, spans):
+        weights[own] = weigh(word) / max(1, own.stop - own.start)
+    counted = np.flatnonzero(weights)[:MOST_TOKENS]
     if len(counted) == 0:
         return None
     return Asked(compact(vectors[counted]), weights[counted] / weights[counted].sum())
@@ -65,15 +64,15 @@ def asked(
 
 def best_cosines(question: Asked, tokens: Tokens, rows: npt.NDArray[np.intp]) -> FloatArray:
     """float32 [rows, tokens of the question]: the best cosine in each row; 0 for a row without tokens, and for -1."""
-    best = np.zeros((len(rows), len(question.values)), dtype=np.float32)
-    starts = np.where(rows >= 0, tokens.starts[rows], 0)
+    starts = tokens.starts[rows]
     sizes = np.where(rows >= 0, tokens.starts[rows + 1] - starts, 0)
     filled = np.flatnonzero(sizes)
-    if len(filled) == 0:
-        return best
-    starts, sizes = starts[filled], sizes[filled]
-    firsts = np.cumsum(sizes) - sizes
-    places = np.repeat(starts - firsts, sizes) + np.arange(sizes.sum())
-    product = np.asarray(simsimd.cdist(question.values, tokens.values[places], "inner"), dtype=np.float32)
-    best[filled] = np.maximum.reduceat(product, firsts, axis=1).T / (_UNIT * _UNIT)
-    return best
+    best = np.zeros((len(question.values), len(rows)), dtype=np.float32)
+    if len(filled):
+        starts, sizes = starts[filled], sizes[filled]
+        ends = sizes.cumsum()
+        firsts = ends - sizes
+        places = np.repeat(starts - firsts, sizes) + np.arange(ends[-1])
+        product = simsimd.cdist(question.values, tokens.values.take(places, axis=0), "inner")
+        best[:, filled] = np.maximum.reduceat(np.asarray(product, dtype=np.float32), firsts, axis=1)
+    return best.T / (_UNIT * _UNIT)

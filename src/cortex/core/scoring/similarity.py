@@ -96,13 +96,13 @@ class Pieces:
             return _hide(self._per_row(np.vecdot(self.vectors, query)), mask)
         chosen = self._chosen(query, k, mask)
         exact = np.full(len(self.vectors), NOTHING, dtype=np.float32)
-        exact[chosen] = np.vecdot(self.vectors[chosen], query)
+        exact[chosen] = np.vecdot(self.vectors.take(chosen, axis=0), query)
         return _hide(self._per_row(exact), mask)
 
     def of_rows(self, query: FloatArray, rows: npt.NDArray[np.intp]) -> FloatArray:
         """Cosine of the best piece of each of these rows; -inf for one without pieces."""
         if self.owners is None:
-            products: FloatArray = np.vecdot(self.vectors[rows], query)
+            products: FloatArray = np.vecdot(self.vectors.take(rows, axis=0), query)
             return products
         # Pieces are appended with their rows, so owners rise.
         starts, ends = (np.searchsorted(self.owners, rows, side) for side in ("left", "right"))
@@ -112,22 +112,31 @@ class Pieces:
         if len(filled):
             firsts = np.cumsum(sizes[filled]) - sizes[filled]
             places = np.repeat(starts[filled] - firsts, sizes[filled]) + np.arange(sizes.sum())
-            best[filled] = np.maximum.reduceat(np.vecdot(self.vectors[places], query), firsts)
+            best[filled] = np.maximum.reduceat(np.vecdot(self.vectors.take(places, axis=0), query), firsts)
         return best
+
+    def near(self, query: FloatArray, mask: Mask) -> FloatArray:
+        """As `similarities` for every row, but off by a little where there are many: enough to choose candidates."""
+        if len(self.vectors) < _FEW:
+            return self.similarities(query, 0, mask)
+        return _hide(self._per_row(self._by_codes(query)[0]), mask)
 
     def _chosen(self, query: FloatArray, k: int, mask: Mask) -> npt.NDArray[np.intp]:
         """Every piece that can be the best of one of the ``k`` best rows.
 
-        The product of the codes reads a quarter of the memory. By Cauchy and Schwarz it is off by at most
-        ``slack``, so all of those are within twice that of the k-th best row by codes: the result is the
-        same to the last digit as without codes.
+        By Cauchy and Schwarz a product of codes is off by at most ``slack``, so all of those are within twice that
+        of the k-th best row by codes: the result is the same to the last digit as without codes.
         """
-        probe = encode(query[None, :])
-        product = simsimd.cdist(probe.values, self.codes.values, "inner")
-        near = np.asarray(product, dtype=np.float32)[0] * (self.codes.scales * probe.scales[0])
-        slack = self.codes.error + probe.error * (1.0 + self.codes.error) + _ROUNDING
+        near, slack = self._by_codes(query)
         bound = lower_bound(_hide(self._per_row(near), mask), k)
         return np.flatnonzero(near >= bound - 2.0 * slack)
+
+    def _by_codes(self, query: FloatArray) -> tuple[FloatArray, float]:
+        """The product of the codes, which reads a quarter of the memory, and how far off it may be."""
+        probe = encode(query[None, :])
+        product = simsimd.cdist(probe.values, self.codes.values, "inner")
+        near: FloatArray = np.asarray(product, dtype=np.float32)[0] * (self.codes.scales * probe.scales[0])
+        return near, self.codes.error + probe.error * (1.0 + self.codes.error) + _ROUNDING
 
     def _per_row(self, scores: FloatArray) -> FloatArray:
         if self.owners is None:

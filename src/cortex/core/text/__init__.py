@@ -6,9 +6,10 @@ from cortex.core.text.analyser import analyse, analyse_query
 from cortex.core.text.checks import MAX_CHARACTERS, clean_problem
 from cortex.core.text.fingerprint import fingerprint
 from cortex.core.text.forms import embedding_text, lexical_text
-from cortex.core.text.language import detect_language
+from cortex.core.text.language import detect_language, in_latin
 from cortex.core.text.pieces import Piece, estimate_tokens, split_pieces
 from cortex.core.text.preview import preview
+from cortex.core.text.words import telling, words_of
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -20,7 +21,10 @@ __all__ = [
     "embedding_text",
     "estimate_tokens",
     "fingerprint",
+    "in_latin",
     "lexical_text",
     "preview",
     "split_pieces",
+    "telling",
+    "words_of",
 ]

@@ -20,6 +20,7 @@ _EVIDENCE = {code: frozenset(word for word in words if len(word) > 1) for code, 
 _FOREIGN_EVIDENCE = frozenset[str]().union(*_EVIDENCE.values())
 _ENGLISH_EVIDENCE = frozenset(word for word in ENGLISH | QUESTION if len(word) > 1)
 
+_LATIN = re.compile("[0-9A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
 _LETTER = re.compile(r"[^\W\d_]")
 _SCRIPTS: Final = {
     "kana": re.compile("[\u3041-\u30ff\u31f0-\u31ff]"),
@@ -63,6 +64,12 @@ def _script_language(sample: str) -> str | None:
         if counts[language] > half and not (foreign and foreign.search(sample)):
             return language
     return None
+
+
+def in_latin(text: str) -> bool:
+    """Whether at least half of the letters and digits are Latin ones; false where there are none."""
+    known = sum(map(str.isalnum, text))
+    return 0 < known <= 2 * sum(map(len, _LATIN.findall(text)))
 
 
 def detect_language(text: str) -> str | None:

@@ -229,5 +229,7 @@ def _embedding(
 ) -> Embedding | None:
     if signature is None or vectors is None or len(vectors[0]) % (4 * signature.dim):
         return None  # vectors of an impossible length are damage: they are made anew from the text
-    token_vectors = None if tokens is None else np.frombuffer(tokens[0], dtype=np.int8).reshape(-1, tokens[1])
-    return Embedding(signature, np.frombuffer(vectors[0], dtype="<f4").reshape(-1, signature.dim), token_vectors)
+    pieces = np.frombuffer(vectors[0], dtype="<f4").reshape(-1, signature.dim)
+    if tokens is None or tokens[1] < 1 or len(tokens[0]) % tokens[1]:
+        return Embedding(signature, pieces)  # without those of tokens it is found by the others
+    return Embedding(signature, pieces, np.frombuffer(tokens[0], dtype=np.int8).reshape(-1, tokens[1]))

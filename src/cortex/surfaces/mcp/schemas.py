@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cortex.model.memory import Kind
+from cortex.model.query import Ranking
 
 Schema = dict[str, Any]
 
@@ -40,6 +41,7 @@ def _text(description: str, **more: object) -> Schema:
     return {"type": "string", "description": description, **more}
 
 
+_RANKINGS = [ranking.value for ranking in Ranking]
 _KINDS = [kind.value for kind in Kind]
 _SCOPE = _text("Where: user:<id>, project:<name>, team:<name> or global. Default: the user's own.")
 _TIME = "ISO 8601 date or time"
@@ -143,6 +145,7 @@ MEMORIZE = ToolSpec(
             "scope": _SCOPE,
             "event_time": _text(f"When it happened: {_TIME}."),
             "speaker": _text("Who said it."),
+            "session": _text("The conversation it is a turn of; its turns help to find it."),
             "importance": {"type": "integer", "minimum": 1, "maximum": 10, "description": "Default: 5."},
             "metadata": {"type": "object", "description": "Any JSON object, for filters."},
             "idempotency_key": _KEY,
@@ -165,6 +168,7 @@ RECALL = ToolSpec(
             "event_since": _text(f"Happened at or after: {_TIME}."),
             "event_until": _text(f"Happened at or before: {_TIME}."),
             "as_of": _AS_OF,
+            "ranking": _text("How hits are ordered. Default: conversation.", enum=_RANKINGS),
         },
         ("query",),
     ),
