@@ -31,7 +31,7 @@ def item(number: int, text: str) -> material.Item:
 TALK = Talk(
     "talk-1",
     (item(0, "my dog Rex swims"), item(1, "we moved to Berlin"), item(2, "green tea is my favourite drink")),
-    (Asked("favourite drink", frozenset({"m2"})), Asked("where is Berlin", frozenset({"m1", "m0"}))),
+    (Asked("favourite drink", {"m2": 1.0}), Asked("where is Berlin", {"m1": 1.0, "m0": 1.0})),
 )
 DATA = Synthetic(
     tuple(item(number, f"note number {number}") for number in range(150)),
