@@ -13,8 +13,7 @@ from cortex.core.lexical import Corpus, Postings, bm25, bm25_in_context
 from cortex.core.scoring import conversation
 from cortex.core.scoring.conversation import Priors, lent_cosines, scaled, session_share, with_priors
 from cortex.core.scoring.late import MOST_TOKENS, Tokens, asked, best_cosines, compact
-from cortex.core.scoring.rank import distinct
-from cortex.core.scoring.similarity import Pieces, encode
+from cortex.core.scoring.similarity import Pieces, distinct, encode
 from cortex.core.scoring.turns import in_order, named
 from cortex.core.text import telling, words_of
 from cortex.errors import InvalidInput
@@ -237,7 +236,8 @@ def test_similarities_of_chosen_rows(sizes: tuple[int, ...]) -> None:
     one_each = all(size == 1 for size in sizes)
     pieces = Pieces(vectors, encode(vectors), None if one_each else owners, len(sizes))
     query = vectors[0] if len(vectors) else np.ones(8, dtype=np.float32)
-    everything = pieces.similarities(query, 10, None)
+    every, everything = pieces.nearest(query, 10, None)
+    assert every.tolist() == list(range(len(sizes)))
     rows = np.arange(len(sizes))[::-1].copy()
     assert pieces.of_rows(query, rows).tolist() == everything[rows].tolist()
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from cortex.core.lexical import bm25, bm25_in_context
 from cortex.core.scoring import conversation
 from cortex.core.scoring.late import Asked, Tokens, asked, best_cosines
-from cortex.core.scoring.rank import best_rows, distinct
-from cortex.core.scoring.similarity import NOTHING
+from cortex.core.scoring.rank import best_rows
+from cortex.core.scoring.similarity import NOTHING, distinct
 from cortex.core.scoring.turns import NOBODY, Turns, named
 from cortex.core.text import analyse_query
 from cortex.engine.legs import Candidates, Search

@@ -73,10 +73,10 @@ def legs(search: Search) -> dict[str, Ranked]:
 
 
 def _dense(search: Search, vector: FloatArray) -> Ranked:
-    lists = [
-        top(view.pieces.similarities(vector, search.size, mask), view.seqs, search.size, float(NOTHING))
-        for view, mask in zip(search.views, search.masks, strict=True)
-    ]
+    lists = []
+    for view, mask in zip(search.views, search.masks, strict=True):
+        rows, cosines = view.pieces.nearest(vector, search.size, mask)
+        lists.append(top(cosines, view.seqs[rows], search.size, float(NOTHING)))
     return merge(lists, search.size)
 
 

@@ -11,7 +11,7 @@ from cortex.model.score import LegScore
 
 RRF_K = 60
 POOL_FACTOR = 4
-LEAST_CALIBRATED = 100
+LEAST_CALIBRATED = 50
 # A cosine is taken to the third power, since near 1 it says that two texts mean the same and at .5 next to nothing,
 # and from the last candidate on: what a model does not know looks all alike to it. BM25 says nothing by itself, so it
 # is a share of the best. docs/decisions/0014 has the figures.

@@ -41,12 +41,6 @@ def best_rows(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDAr
     return np.flatnonzero(scores >= bound) if bound > above else _few(scores, k, above)
 
 
-def distinct(rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Each row once, in rising order; NumPy's own way takes ten times as long for a few hundred."""
-    ordered = np.sort(rows)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
-
-
 def _few(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDArray[np.intp]:
     found = np.flatnonzero(scores > above)
     if len(found) <= k:
