@@ -111,7 +111,7 @@ class TestFuse:
         legs = {"dense": Ranked((1, 2, 3), (0.86, 0.85, 0.84)), "lexical": Ranked((3,), (0.1,))}
         assert fuse(legs, Fusion.CALIBRATED)[0][0] == 3
 
-    @pytest.mark.parametrize(("fusion", "size"), [("rrf", 20), ("minmax", 20), ("calibrated", 50)])
+    @pytest.mark.parametrize(("fusion", "size"), [("rrf", 20), ("minmax", 20), ("calibrated", 60)])
     def test_each_leg_brings_enough(self, fusion: Fusion, size: int) -> None:
         """Four times the limit; scores that are added up as they are need more to be complete."""
         assert pool(5, Fusion(fusion)) == size

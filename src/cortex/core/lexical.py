@@ -97,7 +97,8 @@ def bm25_in_context(
 
 def _counts(postings: Postings, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
     """How often the term occurs in each of the rows."""
+    # Beyond the last one is clipped to it, which is another row then.
     place = postings.rows.searchsorted(rows)
-    place[place == len(postings.rows)] = 0
-    counts: npt.NDArray[np.float32] = postings.counts[place] * (postings.rows[place] == rows)
+    there = postings.rows.take(place, mode="clip") == rows
+    counts: npt.NDArray[np.float32] = postings.counts.take(place, mode="clip") * there
     return counts

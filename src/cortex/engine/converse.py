@@ -83,7 +83,7 @@ def _terms_of(word: str) -> tuple[str, ...]:
 
 def _look(search: Search, place: int, turns: Turns, question: Asked | None) -> _Found:
     view, mask, weigh = search.views[place], search.masks[place], search.weigh
-    terms, size = search.terms_in(place), max(POOL, search.size)
+    terms, size, most = search.terms_in(place), max(POOL, search.size), max(SHORTLIST, search.size)
     lexical = bm25(terms, view.columns["length"], search.corpus)
     scores = {"lexical": (lexical if mask is None else lexical * mask, 0.0)}
     vector = search.query.vector
@@ -91,16 +91,15 @@ def _look(search: Search, place: int, turns: Turns, question: Asked | None) -> _
         scores["dense"] = (view.pieces.near(vector, mask), float(NOTHING))
     best = [_best(view, values, above, size) for values, above in scores.values()]
     rows = _candidates(turns, weigh.neighbours, best)
-    before, after = turns.before[rows], turns.after[rows]
-    signals = {} if vector is None else {"dense": scores["dense"][0][rows]}
-    signals["lexical_context"] = bm25_in_context(
+    before, after = turns.before.take(rows), turns.after.take(rows)
+    context = bm25_in_context(
         terms, (rows, before, after), view.columns["length"], search.corpus, weigh.neighbour_words
     )
-    short = conversation.best(weigh, signals, view.seqs[rows], max(SHORTLIST, search.size))
-    rows, before, after = rows[short], before[short], after[short]
-    signals = {name: values[short] for name, values in signals.items()}
-    if vector is not None:
-        signals["dense"] = view.pieces.of_rows(vector, rows)
+    cheap = {name: values[0].take(rows) for name, values in scores.items() if name == "dense"}
+    short = conversation.best(weigh, {**cheap, "lexical_context": context}, view.seqs.take(rows), most)
+    rows, before, after = rows.take(short), before.take(short), after.take(short)
+    signals = {} if vector is None else {"dense": view.pieces.of_rows(vector, rows)}
+    signals["lexical_context"] = context.take(short)
     if question is not None:
         signals["late_context"] = _late(search, view, question, (rows, before, after))
     return _Found(view, rows, signals)
