@@ -81,6 +81,33 @@ class TestChat:
         with pytest.raises(ModelFailed, match=r"TimeoutError.*asked 2 times"):
             chat(model, timeout_seconds=0.1, attempts=2).complete(HELLO, 9)
 
+    @pytest.mark.parametrize("key", ["sk-secret\r\nX: y", "sk-\u00e9", "sk\x00"])
+    def test_a_key_that_no_header_can_hold_is_refused_unseen(self, model: Model, key: str) -> None:
+        """The error does not show it; white space around a key is nothing."""
+        with pytest.raises(ValueError, match="not shown") as refused:
+            Chat(model.url, "double", key=key)
+        assert "sk" not in str(refused.value)
+        Chat(model.url, "double", key=" sk-1\n").complete(HELLO, 10)
+        assert model.keys == ["Bearer sk-1"]
+
+    def test_what_the_model_says_of_the_key_is_left_out(self, model: Model) -> None:
+        """Answers are kept in files, and the key is in none."""
+        model.reply = lambda _: "Answer: sk-secret\nNotes: sk-secret"
+        assert "sk-secret" not in Chat(model.url, "double", key="sk-secret").complete(HELLO, 10).text
+
+    @pytest.mark.parametrize("count", [-1, True, 10**400, "7", 1.5])
+    def test_counts_that_can_be_none_are_not_known(self, model: Model, count: object) -> None:
+        """No cost is told then."""
+        model.reply = lambda _: {"content": "tea", "usage": {"prompt_tokens": count, "completion_tokens": 3}}
+        done = Chat(model.url, "double").complete(HELLO, 10)
+        assert (done.tokens_in, done.tokens_out) == (None, 3)
+
+    def test_deeply_nested_json_is_a_failure(self, model: Model) -> None:
+        """As any other answer that is no completion."""
+        model.reply = lambda _: b"[" * 100_000
+        with pytest.raises(ModelFailed, match="no completion"):
+            Chat(model.url, "double").complete(HELLO, 10)
+
     def test_nobody_there_is_a_failure(self, model: Model) -> None:
         """A refused connection is told."""
         with pytest.raises(ModelFailed, match="refused"):

@@ -238,3 +238,40 @@ def test_it_is_told_of_commits_and_waits_for_its_model(path: Path) -> None:
 def data(path: Path) -> bytes:
     """Every byte of the cache and its side files."""
     return b"".join(file.read_bytes() for file in sorted(path.parent.iterdir()))
+
+
+def test_an_erasure_that_could_not_be_done_is_made_good(path: Path) -> None:
+    """While another writes to the file it is only noted, by id; the next opening erases, and the note goes."""
+    cached = CachedEmbedder(Tokens(), path)
+    cached._connection.execute("PRAGMA busy_timeout = 50")
+    cached.embed(["the secret harbour"])
+    cached.own({"a" * 32: ["the secret harbour"]})
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert cached.disown({"a" * 32: ["the secret harbour"]}) == (str(path),)
+    notes = list(path.parent.glob("*.erase*"))
+    assert [stat.S_IMODE(note.stat().st_mode) for note in notes] == [0o600]
+    assert "harbour" not in notes[0].read_text()
+    other.execute("ROLLBACK")
+    other.close()
+    cached.close()
+    with CachedEmbedder(Tokens(), path) as again:
+        assert again._connection.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+    assert list(path.parent.glob("*.erase*")) == []
+    assert _digest("the secret harbour") not in path.read_bytes()
+
+
+def test_the_next_erasure_makes_good_too(path: Path) -> None:
+    """Nobody need open the file anew."""
+    with CachedEmbedder(Tokens(), path) as cached:
+        cached._connection.execute("PRAGMA busy_timeout = 50")
+        for id_, text in (("a" * 32, "one"), ("b" * 32, "two")):
+            cached.embed([text])
+            cached.own({id_: [text]})
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        assert cached.disown({"a" * 32: ["one"]}) != ()
+        other.execute("ROLLBACK")
+        other.close()
+        assert cached.disown({"b" * 32: ["two"]}) == ()
+        assert cached._connection.execute("SELECT count(*) FROM entries").fetchone() == (0,)

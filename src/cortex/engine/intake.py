@@ -117,7 +117,7 @@ class Intake:
 
     def question(self, query: object, given: Mapping[str, Any]) -> Question:
         """A question with its options; naming a fusion of the legs means `relevance`, which has one."""
-        text, limit, fusion = intake.text("query", query), given.get("limit"), given.get("fusion")
+        text, limit, fusion = intake.text("query", query), given.get("limit"), given.get("fusion") or None
         usual = self._ranking if fusion is None else Ranking.RELEVANCE
         return Question(
             text=text,

@@ -126,6 +126,7 @@ def _put_distinct(deps: Deps, caller: Caller, found: Sequence[Record], conflict:
     changes = [(record, answer) for record, answer in asked if isinstance(answer, PutRecord)]
     replaced = traces.held(deps, _replaced(deps, known, (change for _, change in changes if change.overwrite)))
     batch = Batch(grant=grant, changes=tuple(change for _, change in changes))
+    traces.disown(deps, replaced)
     outcomes = deps.store.apply(batch).outcomes if changes else ()
     traces.disown(deps, replaced)
     counts = Counter(answer for _, answer in asked if isinstance(answer, str))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import isfinite
 
 from cortex.errors import InvalidInput
 
+MOST = 1000
 SIGNALS = ("dense", "lexical_context", "late_context")
 
 
@@ -37,8 +37,8 @@ class ConversationWeights:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value) or value < 0:
-                raise InvalidInput(name, f"{value!r}; expected a number from 0")
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= MOST:
+                raise InvalidInput(name, f"{_told(value)}; expected a number from 0 to {MOST:,}")
         if not isinstance(self.neighbours, int):
             raise InvalidInput("neighbours", f"{self.neighbours!r}; expected a whole number from 0")
         if not self.signals:
@@ -48,6 +48,10 @@ class ConversationWeights:
     def signals(self) -> Mapping[str, float]:
         """The signals that count, with their shares."""
         return {name: getattr(self, name) for name in SIGNALS if getattr(self, name) > 0}
+
+
+def _told(value: object) -> str:
+    return "a whole number out of range" if isinstance(value, int) and abs(value) > MOST else repr(value)
 
 
 USUAL = ConversationWeights()

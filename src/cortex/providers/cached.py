@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import sqlite3 as _stdlib
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -35,6 +37,7 @@ _Key = tuple[str, int, str]
 APPLICATION_ID: Final = 0x43584543  # "CXEC"
 _CHUNK: Final = 500  # how many values one statement binds
 _BUSY_SECONDS: Final = 30.0
+_OWED: Final = ".erase"  # beside the file: ids of memories that it has yet to forget
 _SCHEMA: Final = """
     CREATE TABLE signatures (
         signature_id INTEGER PRIMARY KEY, model TEXT NOT NULL, dim INTEGER NOT NULL, revision TEXT NOT NULL,
@@ -77,6 +80,7 @@ class CachedEmbedder:
         try:
             _make_private(self.path)
             self._connection = _open(self.path)
+            self._settle()
         except (OSError, sqlite3.DatabaseError) as error:
             raise EmbedderError(f"the cache {self.path} cannot be used: {error}; name another file or none") from error
 
@@ -125,8 +129,11 @@ class CachedEmbedder:
     def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
         """These memories are erased, and with them what nobody has any more; the files that may still hold some."""
         digests = dict.fromkeys(_digest(text) for group in texts.values() for text in group)
-        here: Sequence[str] = (str(self.path),)
-        return self._guarded(lambda: self._disown(list(texts), digests), here)
+        self._settle()
+        done: Sequence[str] | None = self._guarded(lambda: self._disown(list(texts), digests), None)
+        if done is None:
+            self._note(texts)
+        return (str(self.path),) if done is None else done
 
     def clear(self, *, owned: bool = False) -> int:
         """Remove what no memory has, such as questions; ``owned``: everything. How many entries went."""
@@ -161,6 +168,26 @@ class CachedEmbedder:
         except sqlite3.Error as error:
             log.warning("the cache %s cannot be used: %s", self.path, error)
             return otherwise
+
+    def _note(self, ids: Iterable[str]) -> None:
+        """Write down whom an erasure could not reach, so that it is done with the next one or at the next opening."""
+        try:
+            file = os.open(f"{self.path}{_OWED}", os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+            with os.fdopen(file, "w", encoding="utf-8") as notes:
+                notes.writelines(f"{id_}\n" for id_ in ids)
+        except OSError as error:
+            log.warning("what was erased stays in the cache %s: %s", self.path, error)
+
+    def _settle(self) -> None:
+        """Do what was noted. A file of notes is set aside first, since others may note more meanwhile."""
+        for notes in self.path.parent.glob(f"{glob.escape(self.path.name)}{_OWED}*"):
+            with suppress(OSError):
+                aside = notes.with_name(f"{self.path.name}{_OWED}.{os.getpid()}.{time.monotonic_ns()}")
+                notes.replace(aside)
+                ids = aside.read_text("utf-8").split()
+                if self._guarded(lambda ids=ids: self._disown(ids, ()), None) is None:  # type: ignore[misc]
+                    return
+                aside.unlink()
 
     def _get(self, key: _Key, dim: int, digests: Iterable[bytes]) -> dict[bytes, _Entry]:
         found: dict[bytes, _Entry] = {}

@@ -26,7 +26,7 @@ def read(folder: Path) -> DataSet:
         raise ValueError(f"{folder} has no .json files; expected the chats of BEAM")
     try:
         parts = [_chat(json.loads(path.read_text("utf-8"))) for path in paths]
-    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (json.JSONDecodeError, RecursionError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{folder} holds no BEAM chats ({type(error).__name__}: {error})") from error
     return DataSet(name="beam", parts=lambda: parts, digest=digest(*paths), groups={"facts": FACTS})
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
@@ -13,6 +14,8 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 _MOST_BYTES = 2**24
+_CHUNK = 2**16
+_MOST_TOKENS = 10**9
 _AGAIN = frozenset({408, 409, 429, 500, 502, 503, 504})
 _SHOWN = 200
 
@@ -63,7 +66,9 @@ class Chat:
             raise ValueError("expected a URL such as https://host/v1, without user, password and query")
         self.model = model
         self._url = f"{url.rstrip('/')}/chat/completions"
-        self._key = key
+        self._key = (key or "").strip()
+        if not self._key.isprintable() or not self._key.isascii():
+            raise ValueError("expected a key of printable ASCII; it is not shown")
         self._timeout = timeout_seconds
         self._attempts = attempts
         self._pause = pause_seconds
@@ -79,10 +84,9 @@ class Chat:
         body_bytes, reason = json.dumps(body).encode(), ""
         for attempt in range(1, self._attempts + 1):
             try:
-                return _completion(self._post(body_bytes))
+                return _completion(self._without_key(self._post(body_bytes).decode("utf-8", "replace")))
             except HTTPError as error:
-                with error:
-                    reason = f"HTTP {error.code}: {_error_text(error.read(_MOST_BYTES))}"
+                reason = f"HTTP {error.code}: {self._said(error)}"
                 if error.code not in _AGAIN:
                     raise ModelFailed(self._without_key(reason)) from None
             except (OSError, HTTPException) as error:
@@ -97,9 +101,21 @@ class Chat:
             headers["Authorization"] = f"Bearer {self._key}"
         request = Request(self._url, data=body, headers=headers, method="POST")  # noqa: S310 - the scheme was checked
         # A redirect would carry the key to a host that nobody named.
+        began = time.monotonic()
         with build_opener(_NoRedirects).open(request, timeout=self._timeout) as response:
-            answer: bytes = response.read(_MOST_BYTES)
+            answer = b""
+            while len(answer) < _MOST_BYTES and (more := response.read1(_CHUNK)):
+                answer += more
+                if time.monotonic() - began > self._timeout:
+                    raise TimeoutError(f"the answer was not whole after {self._timeout:g} s")
             return answer
+
+    def _said(self, error: HTTPError) -> str:
+        """What a refusal says, without the key and cut."""
+        raw = b""
+        with suppress(OSError, HTTPException), error:
+            raw = error.read1(_CHUNK)
+        return self._without_key(_error_text(raw))[:_SHOWN]
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "…") if self._key else text
@@ -110,12 +126,12 @@ class _NoRedirects(HTTPRedirectHandler):
         """Follow none: it is then an error of its own code."""
 
 
-def _completion(raw: bytes) -> Completion:
+def _completion(raw: str) -> Completion:
     try:
         answer = json.loads(raw)
         choice = answer["choices"][0]
         text = choice["message"]["content"]
-    except (ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise ModelFailed(f"the answer is no completion ({type(error).__name__}: {str(error)[:_SHOWN]})") from error
     if not isinstance(text, str):
         raise ModelFailed(f"the answer is no completion (its content is {type(text).__name__})")
@@ -124,15 +140,20 @@ def _completion(raw: bytes) -> Completion:
     read, written = (counts.get(name) for name in ("prompt_tokens", "completion_tokens"))
     return Completion(
         text,
-        read if isinstance(read, int) else None,
-        written if isinstance(written, int) else None,
+        _count(read),
+        _count(written),
         choice.get("finish_reason") == "length",
     )
+
+
+def _count(said: object) -> int | None:
+    """A number of tokens; None for what can be none."""
+    return said if type(said) is int and 0 <= said <= _MOST_TOKENS else None
 
 
 def _error_text(raw: bytes) -> str:
     try:
         text = json.loads(raw)["error"]["message"]
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         text = raw.decode("utf-8", "replace")
-    return " ".join(str(text).split())[:_SHOWN]
+    return " ".join(str(text).split())

@@ -39,7 +39,7 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
             entry: Mapping[str, Any] = json.loads(line)
             parts = (str(entry.get("title") or ""), str(entry["text"]))
             id_ = str(entry["_id"])
-        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        except (json.JSONDecodeError, RecursionError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
                 f'{path}, line {number}: expected {{"_id": …, "text": …}} ({type(error).__name__}: {error})'
             ) from error

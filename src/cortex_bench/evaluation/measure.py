@@ -92,6 +92,8 @@ def select(data: DataSet, *, needs_gold: bool, seed: int, limit: int | None) -> 
     ids: list[str] = []
     left: Counter[str] = Counter()
     for part in data.parts():
+        if len(set(part.ids)) < len(part.ids):
+            raise ValueError(f"two items of {part.scope} have the same id")
         for question in part.questions:
             if needs_gold and not (question.gold or question.sessions):
                 left["abstention" if question.abstains else "without evidence"] += 1
