@@ -123,9 +123,11 @@ def _ask(deps: Deps, texts: list[str]) -> _Answer | str:
 
 def _token_vectors(answer: EmbedResult, texts: int) -> list[FloatArray] | None:
     """One array a text, all of one width; None where there are none that can be used: a text does without."""
+    given = getattr(answer, "token_vectors", None)
+    if given is None:
+        return None
     with suppress(TypeError, ValueError), np.errstate(over="ignore", invalid="ignore"):
-        given = getattr(answer, "token_vectors", None)
-        if given is None or len(given) != texts:
+        if len(given) != texts:
             return None
         arrays = [np.asarray(each, dtype=np.float32) for each in given]
         sound = all(each.ndim == 2 and each.shape[1] > 0 and np.isfinite(each).all() for each in arrays)
