@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _ONE_OR_MORE = click.IntRange(min=1)
-_NO_PRICE = click.FloatRange(min=0)
+_NO_PRICE = click.FloatRange(0, 1e9)
 
 
 def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
@@ -78,7 +78,7 @@ _reading = _together(
     click.option("--max-output-tokens", type=_ONE_OR_MORE, metavar="N", help="How much a reader may write."),
     click.option("--price-in", type=_NO_PRICE, metavar="X", help="Of a million tokens that the reader reads."),
     click.option("--price-out", type=_NO_PRICE, metavar="X", help="Of a million tokens that the reader writes."),
-    click.option("--timeout", "timeout_seconds", type=click.FloatRange(min=0.1), default=120.0, show_default=True,
+    click.option("--timeout", "timeout_seconds", type=click.FloatRange(0.1, 86_400), default=120.0, show_default=True,
                  metavar="SECONDS", help="How long a model may take for one call."),
 )  # fmt: skip
 

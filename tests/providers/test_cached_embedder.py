@@ -275,3 +275,23 @@ def test_the_next_erasure_makes_good_too(path: Path) -> None:
         other.close()
         assert cached.disown({"b" * 32: ["two"]}) == ()
         assert cached._connection.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "vector = zeroblob(32)",
+        "vector = x'0000c07f' || substr(vector, 5)",
+        "token_vectors = x'0000c07f' || substr(token_vectors, 5)",
+        "spans = substr(spans, 9)",
+    ],
+)
+def test_a_damaged_entry_is_made_anew(path: Path, damage: str) -> None:
+    """Zeros, what is no number, spans that do not fit: the embedder is asked again, and the answer is kept."""
+    with CachedEmbedder(Tokens(), path) as cached:
+        sound = cached.embed(["two words"])
+        cached._connection.execute(f"UPDATE entries SET {damage}")
+        mended = cached.embed(["two words"])
+        assert mended.tokens > 0
+        assert mended.vectors.tobytes() == sound.vectors.tobytes()
+        assert cached.embed(["two words"]).tokens == 0

@@ -37,6 +37,7 @@ _Key = tuple[str, int, str]
 APPLICATION_ID: Final = 0x43584543  # "CXEC"
 _CHUNK: Final = 500  # how many values one statement binds
 _BUSY_SECONDS: Final = 30.0
+_IMPATIENT_MS: Final = 500
 _OWED: Final = ".erase"  # beside the file: ids of memories that it has yet to forget
 _SCHEMA: Final = """
     CREATE TABLE signatures (
@@ -301,7 +302,10 @@ def _scrub(connection: sqlite3.Connection) -> bool:
     """
     if connection.execute("SELECT NOT EXISTS (SELECT 1 FROM unscrubbed)").fetchone()[0]:
         return True
+    (patience,) = connection.execute("PRAGMA busy_timeout").fetchone()
     try:
+        # Who reads may go on for long; it stays owed then.
+        connection.execute(f"PRAGMA busy_timeout = {min(patience, _IMPATIENT_MS)}")
         connection.execute("VACUUM")
         busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if not busy:
@@ -309,6 +313,8 @@ def _scrub(connection: sqlite3.Connection) -> bool:
     except sqlite3.OperationalError as error:
         log.warning("what was erased from a cache of embeddings is still in its file: %s", error)
         return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {patience}")
     return not busy
 
 
@@ -353,8 +359,13 @@ def _entry(dim: int, vector: bytes, width: int | None, tokens: bytes | None, spa
     if len(vector) != 4 * dim or (width and tokens is not None and len(tokens) % (4 * width)):
         return None
     own = None if tokens is None or not width else _floats(tokens).reshape(-1, width)
+    if spans is not None and own is not None and len(spans) != 8 * len(own):
+        return None
     pairs = None if spans is None else np.frombuffer(spans, dtype="<i4").reshape(-1, 2).tolist()
-    return _Entry(_floats(vector), own, None if pairs is None else [(start, end) for start, end in pairs])
+    numbers = _floats(vector)
+    if not (numbers.any() and np.isfinite(numbers).all() and (own is None or np.isfinite(own).all())):
+        return None
+    return _Entry(numbers, own, None if pairs is None else [(start, end) for start, end in pairs])
 
 
 def _floats(raw: bytes) -> FloatArray:

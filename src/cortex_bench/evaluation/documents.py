@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,18 @@ def _judgements(path: Path) -> Iterator[tuple[str, str, float]]:
                 continue
             case [query, _, document, gain] | [query, document, gain]:
                 try:
-                    yield query, document, float(gain)
+                    yield query, document, _finite(gain)
                 except ValueError as error:
                     raise _misread(path, number, str(error)) from error
             case _:
                 raise _misread(path, number, f"{len(columns)} columns")
+
+
+def _finite(gain: str) -> float:
+    value = float(gain)
+    if not isfinite(value):
+        raise ValueError(f"{gain} is no gain")
+    return value
 
 
 def _misread(path: Path, number: int, why: str) -> ValueError:

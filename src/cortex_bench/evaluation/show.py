@@ -79,10 +79,10 @@ def as_svg(result: Mapping[str, Any]) -> str:
     parts = [f'{head} font-family="sans-serif" font-size="11">', '<rect width="100%" height="100%" fill="white"/>']
     y = 20
     for row, group in bars:
-        parts.append(f'<text x="150" y="{y + 7 * len(group) + 4}" text-anchor="end">{escape(row)}</text>')
+        parts.append(f'<text x="150" y="{y + 7 * len(group) + 4}" text-anchor="end">{escape(_plain(row))}</text>')
         for colour, (name, value) in zip(_COLOURS, group, strict=False):
             parts.append(f'<rect x="160" y="{y}" width="{300 * value:.1f}" height="12" fill="{colour}"/>')
-            parts.append(f'<text x="{166 + 300 * value:.1f}" y="{y + 10}">{value:.3f} {escape(name)}</text>')
+            parts.append(f'<text x="{166 + 300 * value:.1f}" y="{y + 10}">{value:.3f} {escape(_plain(name))}</text>')
             y += 14
         y += 14
     return "\n".join([*parts, "</svg>"]) + "\n"
@@ -106,7 +106,12 @@ def _table(rows: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _in_a_cell(value: object) -> str:
-    return str(value).replace("|", "\\|").replace("\n", " ")
+    return _plain(str(value)).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    """The text without what is no character of a page: control characters and halves of pairs."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _cell(value: Any) -> str:
