@@ -189,7 +189,7 @@ SETTINGS = (
             "MCP only: wait for the model when it is still loading, instead of answering by words and saying so.",
             _TRUTH),
     Setting("token_vectors", ("CORTEX_TOKEN_VECTORS",), "true", _switch,
-            "Keep a vector of each word too, about 1 KB a memory; the ranking conversation finds less without.",
+            "Keep a vector of each token too, 64 bytes each; the ranking conversation finds less without.",
             _TRUTH),
     Setting("vector_cache_mb", ("CORTEX_VECTOR_CACHE_MB",), "512", _whole(1, 1_048_576),
             "Memory for search arrays; scopes used longest ago are dropped first.", _WHOLE),
