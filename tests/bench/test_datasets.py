@@ -88,7 +88,7 @@ class TestBeam:
         with pytest.raises(ValueError, match="files; expected"):
             beam.read(tmp_path / "nothing")
         (tmp_path / "2.json").write_text("{}")
-        with pytest.raises(ValueError, match="holds no BEAM chats"):
+        with pytest.raises(ValueError, match="is no BEAM chat"):
             beam.read(tmp_path)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -142,3 +143,30 @@ def test_ids_must_differ() -> None:
     twice = DataSet(name="x", parts=lambda: [*data(4).parts(), *data(4).parts()], digest="0")
     with pytest.raises(ValueError, match="same id"):
         select(twice, needs_gold=False, seed=0, limit=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("run.json", "[]"),
+        ("rows.jsonl", "[1]\n"),
+        ("rows.jsonl", '{"id": 1, "place": 0}\n'),
+        ("rows.jsonl", '{"id": "a"}\n'),
+        ("timings.jsonl", "null\n"),
+    ],
+)
+def test_what_is_json_and_no_run_is_told(tmp_path: Path, name: str, text: str) -> None:
+    """A file that somebody else wrote is named, whatever valid JSON it has."""
+    with Run(tmp_path, SETTINGS) as run:
+        run.add({"id": "a", "place": 0}, {})
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InvalidInput, match=re.escape(str(tmp_path / name))):
+        Run(tmp_path, SETTINGS, resume=True)
+
+
+def test_two_runs_in_one_folder(tmp_path: Path) -> None:
+    """The second is refused until the first has ended."""
+    with Run(tmp_path, SETTINGS), pytest.raises(InvalidInput, match="another run"):
+        Run(tmp_path, SETTINGS, resume=True)
+    with Run(tmp_path, SETTINGS, resume=True) as run:
+        assert run.rows == {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -177,3 +177,75 @@ def test_an_erasure_is_told_before_its_commit_and_after(tmp_path: Path) -> None:
     with Cortex(":memory:", embedder=told) as cortex:
         cortex.forget(kept(cortex.memorize("tea").id))
     assert told.told == ["own", "disown", "disown"]
+
+
+class Meanwhile(CachedEmbedder):
+    """A cache beside which something happens just before it is told whose texts are in it."""
+
+    before_own: Callable[[], object] | None = None
+
+    def own(self, texts: Mapping[str, Sequence[str]]) -> None:
+        """First what happens, once."""
+        happens, self.before_own = self.before_own, None
+        if happens is not None:
+            happens()
+        super().own(texts)
+
+
+def test_what_is_erased_before_it_is_noted_leaves_nothing(tmp_path: Path, inner: FakeEmbedder) -> None:
+    """A memory may be forgotten between its commit and the note in the cache."""
+    with (
+        Meanwhile(inner, tmp_path / "cache.db") as cached,
+        Cortex(tmp_path / "memory.db", user="ada", embedder=cached) as memory,
+        Cortex(tmp_path / "memory.db", user="ada", embedder=FakeEmbedder()) as other,
+    ):
+        cached.before_own = lambda: other.forget(other.list_memories().memories[0].id)
+        memory.memorize("tea")
+        assert memory.count() == 0
+        assert owned(cached) == set()
+        assert known(cached, "tea") == [False]
+
+
+class Late(CachedEmbedder):
+    """A cache beside which another process keeps something just before a commit that erases."""
+
+    before_disown: Callable[[], object] | None = None
+
+    def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
+        """First what happens, once."""
+        happens, self.before_disown = self.before_disown, None
+        if happens is not None:
+            happens()
+        return super().disown(texts)
+
+
+def test_a_scope_is_erased_with_what_came_late(tmp_path: Path, inner: FakeEmbedder) -> None:
+    """What others keep while the scope is being erased goes with it, in the cache too."""
+    with (
+        Late(inner, tmp_path / "cache.db") as cached,
+        Cortex(tmp_path / "memory.db", user="ada", embedder=cached) as memory,
+        CachedEmbedder(inner, tmp_path / "cache.db") as shared,
+        Cortex(tmp_path / "memory.db", user="ada", embedder=shared) as other,
+    ):
+        memory.memorize("tea")
+        cached.before_disown = lambda: other.memorize("late")
+        memory.forget_all("user:ada", confirm="user:ada")
+        assert memory.count() == 0
+        assert owned(cached) == set()
+        assert known(cached, "tea", "late") == [False, False]
+
+
+def test_a_repeated_erasure_tells_what_is_left(tmp_path: Path, memory: Cortex, cached: CachedEmbedder) -> None:
+    """Under the same key the receipt still names the cache that could not be reached, until it could."""
+    from cortex.stores.sqlite.driver import sqlite3
+
+    first = kept(memory.memorize("tea").id)
+    cached._connection.execute("PRAGMA busy_timeout = 50")
+    other = sqlite3.connect(tmp_path / "cache.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    for _ in range(2):
+        assert memory.forget(first, idempotency_key="k").remaining == (str(tmp_path / "cache.db"),)
+    other.execute("ROLLBACK")
+    other.close()
+    assert memory.forget(first, idempotency_key="k").remaining == ()
+    assert known(cached, "tea") == [False]

@@ -295,3 +295,32 @@ def test_a_damaged_entry_is_made_anew(path: Path, damage: str) -> None:
         assert mended.tokens > 0
         assert mended.vectors.tobytes() == sound.vectors.tobytes()
         assert cached.embed(["two words"]).tokens == 0
+
+
+def test_a_link_and_a_name_that_is_none(tmp_path: Path) -> None:
+    """Where a link leads, the file is as private; a name with NUL is told as one that cannot be used."""
+    link = tmp_path / "link.db"
+    link.symlink_to(tmp_path / "target.db")
+    with CachedEmbedder(FakeEmbedder(), link) as cached:
+        cached.embed(["tea"])
+    assert stat.S_IMODE((tmp_path / "target.db").stat().st_mode) == 0o600
+    with pytest.raises(EmbedderError, match="cannot be used"):
+        CachedEmbedder(FakeEmbedder(), f"{tmp_path}/a\0b")
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_a_file_that_was_replaced_is_followed(path: Path, others: bool) -> None:
+    """What is embedded and erased later goes to the file that lies there then, whoever made it."""
+    with CachedEmbedder(Tokens(), path) as cached:
+        cached.embed(["one"])
+        for part in path.parent.iterdir():
+            part.rename(part.with_name(f"old-{part.name}"))
+        if others:
+            with CachedEmbedder(Tokens(), path) as other:
+                other.embed(["two"])
+                other.own({"b" * 32: ["two"]})
+        cached.embed(["three"])
+        assert cached.disown({"b" * 32: ["two"]}) == ()
+        with CachedEmbedder(Tokens(), path) as again:
+            found = again._connection.execute("SELECT digest FROM entries").fetchall()
+        assert found == [(_digest("three"),)]

@@ -28,14 +28,14 @@ class _Named(NamedTuple):
 def forget(deps: Deps, caller: Caller, id_or_prefix: object, key: str | None) -> Receipt:
     """Erase the memory; the receipt counts what went, a kind of trace each, and names what may still hold it."""
     if (earlier := requests.answered(deps, caller, "forget", key, id_or_prefix)) is not None:
-        return _scrubbed(deps, earlier)
+        return _repeated(deps, earlier)
     grant = everywhere(deps, caller, Action.WRITE)
     try:
         memory = find(deps, grant, id_or_prefix)
     except NotFound:
         # The same request may have erased it in another thread or process just now.
         if (earlier := requests.answered(deps, caller, "forget", key, id_or_prefix)) is not None:
-            return _scrubbed(deps, earlier)
+            return _repeated(deps, earlier)
         raise
     facts = {
         "scope": memory.scope.key,
@@ -54,7 +54,7 @@ def forget_all(deps: Deps, caller: Caller, wish: Erasure, key: str | None) -> Re
     """Erase everything in one scope at once, or what passes a filter there; a dry run only tells what that is."""
     request = _request(wish)
     if not wish.dry_run and (earlier := requests.answered(deps, caller, "forget_all", key, request)) is not None:
-        return _scrubbed(deps, earlier)
+        return _repeated(deps, earlier)
     grant = guard.authorise(caller, Action.WRITE, [wish.scope])
     if wish.scope not in deps.store.known_scopes(caller.org_id):
         raise NotFound(f"nothing was ever kept in the scope {wish.scope.key!r}; stats shows the scopes")
@@ -81,10 +81,16 @@ def _erase(
     texts = traces.held(deps, named)
     traces.disown(deps, texts)
     outcome = deps.store.apply(Batch(grant=grant, changes=(change,))).outcomes[0]
-    return outcome, traces.disown(deps, texts)
+    late = {id_: () for id_ in outcome.erased if id_ not in texts}  # kept since the texts were gathered
+    return outcome, traces.disown(deps, {**texts, **late})
 
 
-def _scrubbed(deps: Deps, receipt: Receipt, left: Sequence[str] = ()) -> Receipt:
+def _repeated(deps: Deps, receipt: Receipt) -> Receipt:
+    """The receipt of the first time, with the places that still have something now."""
+    return _scrubbed(deps, receipt, traces.unfinished(deps))
+
+
+def _scrubbed(deps: Deps, receipt: Receipt, left: Sequence[str]) -> Receipt:
     """The receipt after the traces were removed, or with the places that still have them."""
     kept = () if deps.store.archive.scrub() else deps.store.archive.unscrubbed()
     return replace(receipt, remaining=(*receipt.remaining, *kept, *left)) if kept or left else receipt

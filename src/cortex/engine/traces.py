@@ -33,8 +33,12 @@ class Named(Protocol):
 def own(deps: Deps, kept: Iterable[tuple[Outcome, Draft | Memory]]) -> None:
     """These texts were committed with vectors, as these outcomes say."""
     if deps.traces is not None:
-        sound = ((outcome.id, source) for outcome, source in kept if outcome.id and not outcome.conflict)
-        deps.traces.own({id_: keep.pieces(source) for id_, source in sound})
+        sound = [(outcome, source) for outcome, source in kept if outcome.id and not outcome.conflict]
+        texts = {outcome.id: keep.pieces(source) for outcome, source in sound}
+        deps.traces.own(texts)
+        # Whoever erased one of them in between could not know of what has just been noted.
+        there = {memory.id for memory in deps.store.read([outcome.seq for outcome, _ in sound])}
+        disown(deps, {id_: group for id_, group in texts.items() if id_ not in there})
 
 
 def held(deps: Deps, memories: Iterable[Named]) -> Texts:
@@ -51,3 +55,8 @@ def disown(deps: Deps, texts: Texts) -> Sequence[str]:
     To be called before the commit, so that a crash leaves nothing, and after it, since others write meanwhile.
     """
     return () if deps.traces is None or not texts else deps.traces.disown(texts)
+
+
+def unfinished(deps: Deps) -> Sequence[str]:
+    """Do what an earlier erasure could not; the files that may still hold something of it."""
+    return () if deps.traces is None else deps.traces.disown({})

@@ -144,6 +144,7 @@ class Outcome:
     """What became of one change: the memory it ended at, and counts of what it touched.
 
     ``receipt`` is set where the idempotency key was known, ``conflict`` where it stood for another request.
+    ``erased``: the ids of the memories that went with a scope, those included that were kept a moment before.
     ``pending``: the memory waits for vectors though it came with some, which are of another model than the store's.
     """
 
@@ -154,6 +155,7 @@ class Outcome:
     receipt: Mapping[str, Any] | None = None
     conflict: bool = False
     pending: bool = False
+    erased: tuple[str, ...] = ()
 
     def told(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """The facts of a receipt, as they became."""

@@ -76,14 +76,16 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, path: str | os.PathLike[str]) -> None:
         self.inner = inner
-        self.path = Path(path)
         self._lock = threading.Lock()
+        self._closed = False
         try:
-            _make_private(self.path)
-            self._connection = _open(self.path)
+            # Where a link leads, since a file that SQLite makes there would be everybody's to read.
+            self.path = Path(os.path.realpath(path))
+            self._connection, self._file = _open(self.path)
             self._settle()
-        except (OSError, sqlite3.DatabaseError) as error:
-            raise EmbedderError(f"the cache {self.path} cannot be used: {error}; name another file or none") from error
+        except (OSError, ValueError, sqlite3.DatabaseError) as error:
+            named = str(path).replace("\0", "\\0")
+            raise EmbedderError(f"the cache {named} cannot be used: {error}; name another file or none") from error
 
     @property
     def signature(self) -> EmbeddingSignature:
@@ -130,11 +132,11 @@ class CachedEmbedder:
     def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
         """These memories are erased, and with them what nobody has any more; the files that may still hold some."""
         digests = dict.fromkeys(_digest(text) for group in texts.values() for text in group)
-        self._settle()
+        settled = self._settle()
         done: Sequence[str] | None = self._guarded(lambda: self._disown(list(texts), digests), None)
-        if done is None:
+        if done is None and texts:
             self._note(texts)
-        return (str(self.path),) if done is None else done
+        return done if settled and done is not None else (str(self.path),)
 
     def clear(self, *, owned: bool = False) -> int:
         """Remove what no memory has, such as questions; ``owned``: everything. How many entries went."""
@@ -151,6 +153,7 @@ class CachedEmbedder:
     def close(self) -> None:
         """Release the file; closing twice is allowed."""
         with self._lock:
+            self._closed = True
             self._connection.close()
 
     def __enter__(self) -> Self:
@@ -165,8 +168,9 @@ class CachedEmbedder:
         """What ``work`` gives; a file that cannot be used is told, and keeps nobody from embedding or erasing."""
         try:
             with self._lock:
+                self._follow()
                 return work()
-        except sqlite3.Error as error:
+        except (OSError, ForeignStore, sqlite3.Error) as error:
             log.warning("the cache %s cannot be used: %s", self.path, error)
             return otherwise
 
@@ -179,16 +183,27 @@ class CachedEmbedder:
         except OSError as error:
             log.warning("what was erased stays in the cache %s: %s", self.path, error)
 
-    def _settle(self) -> None:
-        """Do what was noted. A file of notes is set aside first, since others may note more meanwhile."""
+    def _follow(self) -> None:
+        """Open the file anew where another one lies in its place by now: what is written to the old one is lost."""
+        if not self._closed and _file_at(self.path) != self._file:
+            log.warning("the cache %s was removed or replaced: it is opened anew", self.path)
+            self._connection.close()
+            self._connection, self._file = _open(self.path)
+
+    def _settle(self) -> bool:
+        """Do what was noted; whether all of it is done.
+
+        A file of notes is set aside first, since others may note more meanwhile.
+        """
         for notes in self.path.parent.glob(f"{glob.escape(self.path.name)}{_OWED}*"):
             with suppress(OSError):
                 aside = notes.with_name(f"{self.path.name}{_OWED}.{os.getpid()}.{time.monotonic_ns()}")
                 notes.replace(aside)
                 ids = aside.read_text("utf-8").split()
                 if self._guarded(lambda ids=ids: self._disown(ids, ()), None) is None:  # type: ignore[misc]
-                    return
+                    return False
                 aside.unlink()
+        return True
 
     def _get(self, key: _Key, dim: int, digests: Iterable[bytes]) -> dict[bytes, _Entry]:
         found: dict[bytes, _Entry] = {}
@@ -265,14 +280,26 @@ def _make_private(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _file_at(path: Path) -> tuple[int, int] | None:
+    """Which file lies there: device and inode."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _open(path: Path) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
+    """A connection, and which file it is to."""
+    _make_private(path)
+    there = _file_at(path)
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS)
     try:
         _prepare(connection, path)
     except BaseException:
         connection.close()
         raise
-    return connection
+    return connection, there
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:

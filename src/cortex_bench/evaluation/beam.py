@@ -24,11 +24,15 @@ def read(folder: Path) -> DataSet:
     paths = sorted(folder.glob("*.json"))
     if not paths:
         raise ValueError(f"{folder} has no .json files; expected the chats of BEAM")
-    try:
-        parts = [_chat(json.loads(path.read_text("utf-8"))) for path in paths]
-    except (json.JSONDecodeError, RecursionError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{folder} holds no BEAM chats ({type(error).__name__}: {error})") from error
+    parts = [_part(path) for path in paths]
     return DataSet(name="beam", parts=lambda: parts, digest=digest(*paths), groups={"facts": FACTS})
+
+
+def _part(path: Path) -> Part:
+    try:
+        return _chat(json.loads(path.read_text("utf-8")))
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is no BEAM chat ({type(error).__name__}: {error})") from error
 
 
 def _chat(chat: Mapping[str, Any]) -> Part:

@@ -30,7 +30,7 @@ def read(path: Path, corrections: Path | None = None) -> DataSet:
         samples = json.loads(path.read_text("utf-8"))
         mended = {} if corrections is None else _corrections(corrections)
         parts = [_conversation(number, sample, mended) for number, sample in enumerate(samples)]
-    except (json.JSONDecodeError, RecursionError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path} is no LoCoMo file ({type(error).__name__}: {error}); expected locomo10.json"
         ) from error
@@ -47,7 +47,7 @@ def read(path: Path, corrections: Path | None = None) -> DataSet:
 def _corrections(path: Path) -> dict[str, Mapping[str, Any]]:
     try:
         return {entry["question_id"]: entry for entry in json.loads(path.read_text("utf-8"))}
-    except (json.JSONDecodeError, RecursionError, UnicodeDecodeError, KeyError, TypeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise ValueError(f"{path} has no corrections of LoCoMo ({type(error).__name__}: {error})") from error
 
 

@@ -41,7 +41,7 @@ def _parts(path: Path) -> Iterator[Part]:
     try:
         for entry in _elements(path):
             yield _part(entry)
-    except (json.JSONDecodeError, RecursionError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"{path} is no LongMemEval file ({type(error).__name__}: {error}); expected such as longmemeval_s.json"
         ) from error

@@ -198,7 +198,8 @@ def _erase_scope(tables: Tables, change: EraseScope) -> Outcome:
         _blank(tables, {form.memory.id for form in left})
         counts += _old_traces(tables, left)
         tables.versions[seq] = tuple(form for form in forms if form.memory.scope != change.scope)
-    return Outcome("", 0, applied=True, counts={trace: counts[trace] for trace in _TRACES})
+    gone = tuple(row.memory.id for row in rows)
+    return Outcome("", 0, applied=True, counts={trace: counts[trace] for trace in _TRACES}, erased=gone)
 
 
 def _put_record(tables: Tables, change: PutRecord) -> Outcome:

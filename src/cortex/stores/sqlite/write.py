@@ -264,11 +264,12 @@ class Writer:
             f"INSERT INTO erased (scope_id, change, seq) SELECT scope_id, ?, seq FROM memories WHERE {which}",
             [self._next_change(), *bound],
         )
+        gone = tuple(id_ for (id_,) in self._db.execute(f"SELECT id FROM memories WHERE {which}", bound))
         counts = self._erase_rows(which, bound)
         if change.only is None:  # what a memory that moved away said here
             counts["version_vectors"] += self._db.execute(_OLD_VECTORS_OF_SCOPE, [scope_id]).rowcount
             counts["versions"] += self._db.execute("DELETE FROM versions WHERE scope_id = ?", [scope_id]).rowcount
-        outcome = Outcome("", 0, applied=True, counts=counts)
+        outcome = Outcome("", 0, applied=True, counts=counts, erased=gone)
         self._remember(change.idempotency, outcome)
         return outcome
 

@@ -247,6 +247,8 @@ class EraseScopeContract(StoreSuite):
         commit(store, add(memory("neighbour", scope=BOB, links=(Link("about", first.id), Link("x", "b" * 32)))))
         (outcome,) = commit(store, EraseScope(ADA))
         assert outcome.applied
+        assert first.id in outcome.erased
+        assert len(outcome.erased) == 3
         assert outcome.counts == {
             "memories": 3,
             "text_index": 3,
