@@ -10,16 +10,19 @@ from datetime import datetime
 from typing import Protocol, runtime_checkable
 
 from cortex.model.change import Applied, Batch, Known, Prior
+from cortex.model.conflict import Conflict, ConflictState
 from cortex.model.embedding import EmbeddingSignature, EmbedResult
 from cortex.model.feed import Feed
 from cortex.model.health import Count, StoreInfo
 from cortex.model.job import Job
+from cortex.model.knowledge import Name
 from cortex.model.memory import Memory
 from cortex.model.page import Details
 from cortex.model.policy import Caller
 from cortex.model.query import Selection
 from cortex.model.record import Record
 from cortex.model.scope import Scope
+from cortex.model.understanding import Edge, Reading
 
 
 @runtime_checkable
@@ -166,6 +169,36 @@ class Mending(Protocol):
         ...
 
 
+class Knowledge(Protocol):
+    """What the layers of the write path made of memories; recall never asks it."""
+
+    def readings(self, seqs: Sequence[int]) -> Mapping[int, Reading]:
+        """What was read from these memories, where anything was."""
+        ...
+
+    def names(self, selection: Selection, containing: str) -> list[Name]:
+        """The entities that the chosen memories mention and whose norm has this in it, by norm."""
+        ...
+
+    def mentioning(self, selection: Selection, norm: str) -> list[int]:
+        """The seqs of the chosen memories that mention an entity, newest first."""
+        ...
+
+    def edges(self, selection: Selection, norms: Sequence[str]) -> list[tuple[int, Edge]]:
+        """What the chosen memories state of these entities, each with the seq of the memory, in the order written."""
+        ...
+
+    def conflicts(
+        self, scopes: Sequence[Scope], states: Sequence[ConflictState], clearance: int, prefix: str = ""
+    ) -> list[Conflict]:
+        """The conflicts of these scopes in these states whose id begins so, the newest first."""
+        ...
+
+    def unread(self, scopes: Sequence[Scope], layers: Sequence[str], after: int, limit: int) -> list[Memory]:
+        """Active memories of these scopes, by seq, that not all of these layers have read; seqs above ``after``."""
+        ...
+
+
 class RecordStore(Protocol):
     """The authoritative record: memories with their text index, vectors, jobs and keys.
 
@@ -245,6 +278,11 @@ class Store(RecordStore, Protocol):
     @property
     def archive(self) -> Archive:
         """Memories whole."""
+        ...
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What the layers made of memories."""
         ...
 
     @property

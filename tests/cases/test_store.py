@@ -195,7 +195,7 @@ def test_mem_038_a_step_that_fails_is_named_and_undone(tmp_path: Path, monkeypat
     broken = [*steps, (steps[-1][0] + 1, "CREATE TABLE extra (x);\nINSERT INTO nowhere VALUES (1);\n")]
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "migrations", lambda: broken)
-        with pytest.raises(Exception, match=str(broken[-1][0])):
+        with pytest.raises(Exception, match=f"step {broken[-1][0]}: "):
             Cortex(path, user="ada", embedder=FakeEmbedder())
     assert schema(path) == before
     results = []

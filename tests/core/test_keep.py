@@ -13,9 +13,10 @@ from cortex.core.backoff import MOST_SECONDS, next_try
 from cortex.core.citing import EXCERPT_CHARS, cite
 from cortex.model.change import Prior
 from cortex.model.embedding import Embedding
-from cortex.model.memory import Clearance, Draft, EmbeddingState, Kind, Memory, Role, Tier
+from cortex.model.memory import INFERRED, Clearance, Draft, EmbeddingState, Kind, Memory, Role, Tier
 from cortex.model.policy import Caller
 from cortex.model.scope import Scope
+from cortex.model.understanding import Understanding
 from cortex.testing import embedding
 
 NOW = datetime(2026, 5, 31, 12, tzinfo=UTC)
@@ -31,6 +32,7 @@ DRAFT = Draft(
     position=3,
     agent="coder",
     importance=9,
+    emotion=0.75,
     confidence=0.5,
     event_time=NOW - timedelta(days=9),
     valid_from=NOW - timedelta(days=8),
@@ -58,13 +60,51 @@ def test_a_draft_comes_back_from_its_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [field.name for field in fields(Draft) if field.name not in {"content", "idempotency_key"}]
+    "name", [field.name for field in fields(Draft) if field.name not in {"content", "idempotency_key", *INFERRED}]
 )
 def test_a_revision_takes_over_every_field(name: str) -> None:
     """What an edit may change is changed in the next version."""
     empty = Draft(content="Ada prefers tea", scope=Scope("user:ada"))
     revised = keep.revise(remembered(), replace(DRAFT, **{name: getattr(empty, name)}), None, now=NOW)
     assert getattr(revised, name) == getattr(empty, name)
+
+
+READ = Understanding(kind=Kind.PREFERENCE, importance=7, tags=("tea",), emotion=0.25)
+
+
+@pytest.mark.parametrize("name", INFERRED)
+def test_what_is_said_counts_more_than_what_is_read(name: str) -> None:
+    """A field that the caller says stays; one that nobody says is read from the text, and the memory knows which."""
+    text = keep.found(DRAFT.content)
+    rest: dict[str, Any] = {"id": "a" * 32, "caller": Caller("ada"), "now": NOW, "understanding": READ}
+    unset: dict[str, Any] = {name: None}
+    said = keep.remember(DRAFT, text, None, **rest)
+    unsaid = keep.remember(replace(DRAFT, **unset), text, None, **rest)
+    assert (getattr(said, name), said.said) == (getattr(DRAFT, name), INFERRED)
+    assert (getattr(unsaid, name), name in unsaid.said) == (getattr(READ, name), False)
+    assert getattr(keep.as_draft(unsaid), name) is None
+
+
+@pytest.mark.parametrize("name", INFERRED)
+def test_an_edit_keeps_what_it_does_not_say(name: str) -> None:
+    """Without a new reading of the text the old one stays; with one, the new one counts."""
+    unset: dict[str, Any] = {name: None}
+    memory = keep.understood(remembered(replace(DRAFT, **unset)), READ)
+    assert getattr(memory, name) == getattr(READ, name)
+    edit = replace(keep.as_draft(memory), content="coffee")
+    assert getattr(keep.revise(memory, edit, None, now=NOW), name) == getattr(READ, name)
+    other = Understanding(kind=Kind.ERROR, importance=2, tags=("x",), emotion=0.5)
+    assert getattr(keep.revise(memory, edit, None, now=NOW, understanding=other), name) == getattr(other, name)
+
+
+def test_a_kind_that_was_read_makes_no_other_memory() -> None:
+    """The same text is the same memory, whatever was read from it."""
+    plain = remembered(replace(DRAFT, kind=None))
+    read = keep.understood(plain, READ)
+    assert read.kind is Kind.PREFERENCE
+    assert keep.identity(read, read.fingerprint) == keep.identity(plain, plain.fingerprint)
+    said = remembered(replace(DRAFT, kind=Kind.PREFERENCE))
+    assert keep.identity(said, said.fingerprint) != keep.identity(read, read.fingerprint)
 
 
 def test_a_revision_is_the_next_version() -> None:

@@ -157,7 +157,13 @@ def test_an_older_backup_with_a_trigger_is_refused(path: Path, tmp_path: Path) -
     backup = tmp_path / "backup.db"
     with opened(path) as cortex:
         cortex.admin.backup(backup)
-        for sql in ("DROP TABLE version_vectors", "DROP TABLE versions", "PRAGMA user_version = 1"):
+        later = "conflicts", "relations", "mentions", "events", "understood", "version_vectors", "versions"
+        for sql in (
+            *(f"DROP TABLE {table}" for table in later),
+            "DROP INDEX memories_superseded",
+            "ALTER TABLE memories DROP COLUMN said",
+            "PRAGMA user_version = 1",
+        ):
             damage(backup, sql)
         cortex.admin.restore(backup)
         damage(backup, "CREATE TRIGGER t AFTER INSERT ON memories BEGIN DELETE FROM memories; END")

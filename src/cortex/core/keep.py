@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from hashlib import blake2b
@@ -20,13 +21,16 @@ from cortex.core.text import (
 from cortex.model.change import Prior
 from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob
-from cortex.model.memory import Draft, EmbeddingState, Memory
+from cortex.model.memory import INFERRED, Draft, EmbeddingState, Kind, Memory
 from cortex.model.policy import Caller
+from cortex.model.understanding import Understanding
 
 EMBEDDED_CHARS = 20_000
 ASKS = "?"
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
-_SAID = tuple(field.name for field in fields(Draft) if field.name != "idempotency_key")
+_SAID = tuple(field.name for field in fields(Draft) if field.name not in ("idempotency_key", *INFERRED))
+_DEFAULTS: Mapping[str, Any] = {"kind": Kind.FACT, "importance": 5, "tags": (), "emotion": None}
+_NOTHING = Understanding()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +42,17 @@ class Found:
 
 
 def remember(
-    draft: Draft, found: Found, embedding: Embedding | None, *, id: str, caller: Caller, now: datetime
+    draft: Draft,
+    found: Found,
+    embedding: Embedding | None,
+    *,
+    id: str,
+    caller: Caller,
+    now: datetime,
+    understanding: Understanding | None = None,
 ) -> Memory:
     """The memory that a draft becomes; without an embedding its vectors are still owed."""
-    said = _said(draft)
+    said = _said(draft) | _inferred(draft, understanding, _DEFAULTS)
     said["agent"] = draft.agent or caller.agent
     return Memory(
         id=id,
@@ -55,7 +66,14 @@ def remember(
     )
 
 
-def revise(memory: Memory, draft: Draft, embedding: Embedding | None, *, now: datetime) -> Memory:
+def revise(
+    memory: Memory,
+    draft: Draft,
+    embedding: Embedding | None,
+    *,
+    now: datetime,
+    understanding: Understanding | None = None,
+) -> Memory:
     """The next version of a memory: what the draft says, with the id, author and creation of the old one."""
     text = found(draft.content)
     return replace(
@@ -65,18 +83,32 @@ def revise(memory: Memory, draft: Draft, embedding: Embedding | None, *, now: da
         updated_at=now,
         version=memory.version + 1,
         **_said(draft),
+        **_inferred(draft, understanding, {name: getattr(memory, name) for name in INFERRED}),
         **searched_by(draft.content, embedding),
     )
 
 
+def understood(memory: Memory, understanding: Understanding) -> Memory:
+    """The memory with what was read from its text, where the caller did not say it."""
+    return replace(memory, **_inferred(as_draft(memory), understanding, _DEFAULTS))
+
+
 def as_draft(memory: Memory) -> Draft:
     """The draft that would make this memory again."""
-    return Draft(**_said(memory))
+    return Draft(**_said(memory), **{name: getattr(memory, name) for name in memory.said})
 
 
 def _said(source: Draft | Memory) -> dict[str, Any]:
     """Everything that a caller says of a memory."""
     return {name: getattr(source, name) for name in _SAID}
+
+
+def _inferred(draft: Draft, understanding: Understanding | None, otherwise: Mapping[str, Any]) -> dict[str, Any]:
+    """What may be read from the text: as said, else as read, else as it is without; and which of it is said."""
+    said = tuple(name for name in INFERRED if getattr(draft, name) is not None)
+    read = {name: getattr(understanding or _NOTHING, name) for name in INFERRED if name not in said}
+    values = {name: otherwise[name] if value in (None, ()) else value for name, value in read.items()}
+    return {"said": said, **{name: getattr(draft, name) for name in said}, **values}
 
 
 def searched_by(content: str, embedding: Embedding | None) -> dict[str, Any]:
@@ -95,11 +127,12 @@ def found(content: str) -> Found:
 def identity(source: Draft | Memory, fingerprint: bytes) -> bytes:
     """16 bytes that two memories of one scope share exactly when one repeats the other.
 
-    They do when text (fingerprint), kind, session, speaker, position, event time and clearance agree.
+    They do when text (fingerprint), kind, session, speaker, position, event time and clearance agree. A kind that was
+    read from the text does not count: what reads it may change.
     """
     parts = [
         fingerprint.hex(),
-        source.kind.value,
+        _kind_said(source).value,
         source.session,
         source.speaker,
         source.position,
@@ -107,6 +140,11 @@ def identity(source: Draft | Memory, fingerprint: bytes) -> bytes:
         int(source.clearance_min),
     ]
     return blake2b(json.dumps(parts).encode(), digest_size=16).digest()
+
+
+def _kind_said(source: Draft | Memory) -> Kind:
+    kind = source.kind if isinstance(source, Draft) or "kind" in source.said else None
+    return Kind.FACT if kind is None else kind
 
 
 def facts(memory: Memory) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from cortex.core.scoring.late import MOST_TOKENS
 from cortex.core.scoring.similarity import unit
 from cortex.errors import InvalidInput
 from cortex.model.embedding import CodeArray, Embedding, EmbeddingSignature
-from cortex.model.memory import EmbeddingState, Kind, Link, Memory, Role, Status, Tier
+from cortex.model.memory import INFERRED, EmbeddingState, Kind, Link, Memory, Role, Status, Tier
 from cortex.model.record import Form, Record
 from cortex.model.scope import Scope
 
@@ -148,7 +148,14 @@ def _form(form: Form) -> dict[str, Any]:
         tokens = form.embedding.token_vectors
         if tokens is not None:
             facts["embedding"] |= {"token_width": tokens.shape[1], "tokens": b64encode(tokens.tobytes()).decode()}
-    return {name: value for name, value in facts.items() if value not in (None, [], {}, "")}
+    lean = {name: value for name, value in facts.items() if value not in (None, [], {}, "")}
+    # Where it is what one would think: what differs from the default was said.
+    return lean if memory.said == _usually_said(memory) else {**lean, "said": list(memory.said)}
+
+
+def _usually_said(memory: Memory) -> tuple[str, ...]:
+    usual = {"kind": Kind.FACT, "importance": 5, "tags": (), "emotion": None}
+    return tuple(name for name in INFERRED if getattr(memory, name) != usual[name])
 
 
 _PLAIN = (
@@ -198,8 +205,16 @@ def _read(given: object) -> Form:
         language=text.language,
         **_times(given),
     )
+    memory = replace(memory, said=_said(given["said"]) if "said" in given else _usually_said(memory))
     replaced = _if_given(given, "replaced_at", lambda value: _instant("replaced_at", value))
     return Form(memory, keep.identity(memory, text.fingerprint), keep.terms(memory), embedding, replaced)
+
+
+def _said(given: object) -> tuple[str, ...]:
+    names = intake.items("said", given)
+    if not all(name in INFERRED for name in names):
+        raise InvalidInput("said", f"has what is none of {', '.join(INFERRED)}")
+    return tuple(name for name in INFERRED if name in names)
 
 
 def _if_given(given: Mapping[str, Any], field: str, read: Callable[[object], T]) -> T | None:

@@ -102,13 +102,15 @@ def _memory(row: SingleUserRow, unread: dict[str, Any]) -> Memory:
     event_time = _instant(row.event.get("event_time"))
     if event_time is None and "event_time" in row.event:
         unread["event_time"] = row.event["event_time"]
+    kind, tags = _kind(metadata), _tags(metadata)
     return Memory(
         id=row.id,
         scope=Scope.user(row.user),
         author=row.user,
         content=content,
-        kind=_kind(metadata),
-        tags=_tags(metadata),
+        kind=kind,
+        tags=tags,
+        said=tuple(name for name, said in (("kind", kind is not Kind.FACT), ("tags", bool(tags))) if said),
         metadata=metadata or {},
         created_at=created,
         updated_at=created,

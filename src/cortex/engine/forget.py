@@ -43,8 +43,9 @@ def forget(deps: Deps, caller: Caller, id_or_prefix: object, key: str | None) ->
         "content_chars": len(memory.content),
         "remaining": deps.store.archive.backups(),
     }
-    claim = requests.claim("forget", key, id_or_prefix, deps.clock.now(), facts)
-    outcome, left = _erase(deps, grant, EraseMemory(memory.seq, memory.id, claim), [memory])
+    now = deps.clock.now()
+    claim = requests.claim("forget", key, id_or_prefix, now, facts)
+    outcome, left = _erase(deps, grant, EraseMemory(memory.seq, memory.id, claim, now), [memory])
     if not outcome.applied and not outcome.conflict:
         raise NotFound(f"no memory has the id {memory.id}: it was erased a moment ago")
     return _scrubbed(deps, requests.receipt("forget", outcome, facts), left)
@@ -67,10 +68,11 @@ def forget_all(deps: Deps, caller: Caller, wish: Erasure, key: str | None) -> Re
     if wish.dry_run:
         outcome = Outcome("", 0, applied=False, counts={"memories": len(chosen or ())})
         return requests.receipt("forget_all", outcome, facts)
-    claim = requests.claim("forget_all", key, request, deps.clock.now(), facts)
+    now = deps.clock.now()
+    claim = requests.claim("forget_all", key, request, now, facts)
     only = None if chosen is None else tuple(memory.seq for memory in chosen)
     named = _everything(deps, grant) if chosen is None else chosen
-    outcome, left = _erase(deps, grant, EraseScope(wish.scope, claim, only), named)
+    outcome, left = _erase(deps, grant, EraseScope(wish.scope, claim, only, now), named)
     return _scrubbed(deps, requests.receipt("forget_all", outcome, facts), left)
 
 

@@ -221,6 +221,7 @@ _READERS: Mapping[str, Callable[[Intake, Any], Any]] = {
     "metadata": lambda _, value: intake.json_object("metadata", value),
     "idempotency_key": lambda _, value: intake.label("idempotency_key", value),
     "importance": lambda _, value: _or_default(value, 5, lambda v: intake.whole("importance", v, 1, 10)),
+    "emotion": lambda _, value: _or_default(value, None, lambda v: intake.share("emotion", v)),
     "confidence": lambda _, value: _or_default(value, 1.0, lambda v: intake.share("confidence", v)),
     "tier": lambda _, value: _or_default(value, Tier.LONG_TERM, lambda v: intake.member("tier", v, Tier)),
     "agent": lambda _, value: intake.label("agent", value),

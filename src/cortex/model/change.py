@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from cortex.model.conflict import Conflict, ConflictState, Resolution
 from cortex.model.embedding import Embedding
 from cortex.model.job import NewJob, Retry
-from cortex.model.memory import Memory, Status
+from cortex.model.memory import Link, Memory, Status
 from cortex.model.policy import Grant
 from cortex.model.record import Record
 from cortex.model.scope import Scope
+from cortex.model.understanding import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class AddMemory:
     embedding: Embedding | None
     follow_up: NewJob | None = None
     idempotency: Idempotency | None = None
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,59 @@ class ReplaceMemory:
     embedding: Embedding | None
     follow_up: NewJob | None = None
     idempotency: Idempotency | None = None
+    reading: Reading | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetReading:
+    """Put in what was read from a text, with the fields of the memory that follow from it, and queue what is owed.
+
+    Only if it still has the version of ``memory``; this is no new version.
+    """
+
+    memory: Memory
+    reading: Reading
+    follow_up: NewJob | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """Let one memory take the place of another, which stays and can be restored; both then say so.
+
+    ``seq`` is the one that gives way, if it is active and has this version; ``by`` the id of one that is active.
+    """
+
+    seq: int
+    version: int
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AddLink:
+    """Link a memory to another one, both by id; a link that is there is left as it is."""
+
+    source: str
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class AddConflict:
+    """Note that two memories contradict each other, unless that is known, or one of them is not there."""
+
+    conflict: Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """End an open conflict; who loses by it is superseded by another change of the batch."""
+
+    id: str
+    state: ConflictState
+    resolution: Resolution
+    by: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +121,10 @@ class SetEmbedding:
 
 @dataclass(frozen=True, slots=True)
 class SetStatus:
-    """Take a memory out of recall, or put it back: a new version that differs in nothing else."""
+    """Take a memory out of recall, or put it back: a new version that differs in nothing else.
+
+    One that is active again is superseded by nothing any more.
+    """
 
     seq: int
     status: Status
@@ -86,20 +145,25 @@ class KeepReceipt:
 
 @dataclass(frozen=True, slots=True)
 class EraseMemory:
-    """Remove every trace of a memory, old versions included."""
+    """Remove every trace of a memory, old versions included. What it had superseded counts again, from ``at`` on."""
 
     seq: int
     id: str
     idempotency: Idempotency | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EraseScope:
-    """Remove every trace of every memory of a scope, or of those of them that are named by seq."""
+    """Remove every trace of every memory of a scope, or of those of them that are named by seq.
+
+    What these had superseded, and stays, counts again from ``at`` on.
+    """
 
     scope: Scope
     idempotency: Idempotency | None = None
     only: tuple[int, ...] | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +190,9 @@ class AddVectors:
 
 # What a caller may ask for under an idempotency key.
 Request = AddMemory | ReplaceMemory | SetStatus | KeepReceipt | EraseMemory | EraseScope
-Change = Request | SetEmbedding | PutRecord | AddVectors
+# What follows from the layers of a write.
+Layered = SetReading | Supersede | AddLink | AddConflict | Decide
+Change = Request | SetEmbedding | PutRecord | AddVectors | Layered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +265,9 @@ class Receipt:
     by words. ``counts`` says what an erasure removed, a kind of trace each; ``remaining`` names the files that may
     still hold it: backups, and the store's own while others keep its traces from being removed. ``ids`` are the
     memories that a filter chose (None without one), ``times`` the instants that its dates meant. ``error``: why this
-    item of a list was not stored.
+    item of a list was not stored. What layers did, by id: ``superseded`` gave their place to this memory,
+    ``superseded_by`` keeps its own, ``conflicts`` wait for somebody to decide, ``linked`` are near; ``notes`` say what
+    is missing.
     """
 
     verb: str
@@ -214,5 +282,10 @@ class Receipt:
     remaining: tuple[str, ...] = ()
     ids: tuple[str, ...] | None = None
     times: Mapping[str, datetime] = field(default_factory=dict)
+    superseded: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    conflicts: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     error: str | None = None
     error_code: str | None = None

@@ -30,6 +30,7 @@ class Described(TypedDict, total=False):
     event_time: Time | None
     metadata: Mapping[str, Any] | None
     importance: int | None
+    emotion: float | None
     confidence: float | None
     tier: Tier | str | None
     agent: str | None

@@ -72,6 +72,10 @@ class EmbeddingState(StrEnum):
     PENDING = "pending"
 
 
+# What may be read from a text where the caller does not say it, in this order.
+INFERRED = ("kind", "importance", "tags", "emotion")
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A directed connection to another memory, with the reason for it."""
@@ -87,6 +91,7 @@ class Memory:
 
     Times are aware UTC with microseconds. ``event_time`` says when it happened; ``valid_from`` and
     ``valid_to`` (exclusive) when it holds; ``created_at`` when we knew. ``seq`` orders memories of one store.
+    ``said`` names those of `INFERRED` that the caller said; the others were read from the text, or are defaults.
     """
 
     id: str
@@ -111,6 +116,7 @@ class Memory:
     confidence: float = 1.0
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    said: tuple[str, ...] = ()
     source: Mapping[str, Any] = field(default_factory=dict)
     clearance_min: Clearance = Clearance.INTERNAL
     event_time: datetime | None = None
@@ -131,19 +137,23 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A memory as a caller hands it in: only the content is required. Unset fields take defaults."""
+    """A memory as a caller hands it in: only the content is required. Unset fields take defaults.
+
+    Kind, importance, tags and emotion that are not said (None) may be read from the text, where that is switched on.
+    """
 
     content: str
-    kind: Kind = Kind.FACT
+    kind: Kind | None = None
     tier: Tier = Tier.LONG_TERM
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] | None = None
     scope: Scope
     speaker: str | None = None
     role: Role | None = None
     session: str | None = None
     position: int | None = None
     agent: str | None = None
-    importance: int = 5
+    importance: int | None = None
+    emotion: float | None = None
     confidence: float = 1.0
     event_time: datetime | None = None
     valid_from: datetime | None = None

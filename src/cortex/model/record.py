@@ -7,6 +7,7 @@ from datetime import datetime
 
 from cortex.model.embedding import Embedding
 from cortex.model.memory import Memory
+from cortex.model.understanding import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The current form of a memory and its earlier ones, oldest first."""
+    """The current form of a memory and its earlier ones, oldest first; what was read from the current text."""
 
     current: Form
     earlier: tuple[Form, ...] = ()
+    reading: Reading | None = None

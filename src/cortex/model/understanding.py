@@ -72,6 +72,40 @@ class Understanding:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A name in a memory: as it is written, and (``norm``) as names are compared."""
+
+    norm: str
+    name: str
+    type: EntityType
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation that a memory states, between the norms of two of its mentions."""
+
+    source: str
+    label: str
+    target: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is kept of an understanding beside the memory: which layers read the text, and who or what did."""
+
+    layers: tuple[str, ...]
+    maker: str
+    event: Event | None = None
+    mentions: tuple[Mention, ...] = ()
+    edges: tuple[Edge, ...] = ()
+
+
+# Whose memories are read, whoever says "I": a name that no text can have.
+SELF = "__self__"
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether two statements cannot both hold: how sure that is, 0–1, and why in a few words."""
 

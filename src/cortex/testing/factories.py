@@ -17,6 +17,7 @@ from cortex.model.job import NewJob
 from cortex.model.memory import Clearance, EmbeddingState, Memory
 from cortex.model.policy import Action, Caller, Grant
 from cortex.model.scope import Scope
+from cortex.model.understanding import Reading
 from cortex.ports import Store
 
 SIGNATURE = EmbeddingSignature("fake", 4, "1")
@@ -57,6 +58,7 @@ def add(
     *,
     follow_up: NewJob | None = None,
     idempotency: Idempotency | None = None,
+    reading: Reading | None = None,
 ) -> AddMemory:
     """The change that adds a memory, with its words as terms and an identity as the engine would make it."""
     if vectors is not None:
@@ -66,7 +68,7 @@ def add(
             signature=vectors.signature,
             embedded_chars=len(kept.content),
         )
-    return AddMemory(kept, identity(kept), terms(kept), vectors, follow_up, idempotency)
+    return AddMemory(kept, identity(kept), terms(kept), vectors, follow_up, idempotency, reading)
 
 
 def identity(kept: Memory) -> bytes:

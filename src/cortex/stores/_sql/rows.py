@@ -29,7 +29,7 @@ WRITTEN = (
     "id scope_id change identity status kind tier author agent session position speaker role fingerprint "
     "language importance emotion confidence clearance_min created_at updated_at event_time valid_from "
     "valid_to expires_at working_until last_accessed_at access_count superseded_by version signature_id "
-    "embedded_chars tags metadata source content"
+    "embedded_chars tags metadata source content said"
 ).split()
 
 _COLUMNS = (
@@ -37,7 +37,7 @@ _COLUMNS = (
     "m.position, m.speaker, m.role, m.fingerprint, m.language, m.importance, m.emotion, m.confidence, "
     "m.clearance_min, m.created_at, m.updated_at, m.event_time, m.valid_from, m.valid_to, m.expires_at, "
     "m.working_until, m.last_accessed_at, m.access_count, m.superseded_by, m.version, m.embedded_chars, "
-    "m.tags, m.metadata, m.source, m.content, g.model, g.dim, g.revision, "
+    "m.tags, m.metadata, m.source, m.content, m.said, g.model, g.dim, g.revision, "
     "(SELECT json_group_array(json_array(l.relation, l.target, l.reason)) FROM links l WHERE l.seq = m.seq) "
     "FROM "
 )
@@ -77,6 +77,11 @@ def micros(at: datetime) -> int:
     return (at - EPOCH) // _MICROSECOND
 
 
+def instant(value: int) -> datetime:
+    """The aware UTC time of a value that is there."""
+    return EPOCH + timedelta(microseconds=value)
+
+
 def from_micros(value: int | None) -> datetime | None:
     """The aware UTC time."""
     return None if value is None else EPOCH + timedelta(microseconds=value)
@@ -101,6 +106,7 @@ def values(memory: Memory, scope_id: int, change: int, identity: bytes, signatur
         to_micros(memory.working_until), to_micros(memory.last_accessed_at), memory.access_count,
         memory.superseded_by, memory.version, signature_id, memory.embedded_chars,
         to_json(memory.tags), to_json(memory.metadata), to_json(memory.source), memory.content,
+        to_json(memory.said),
     ]  # fmt: skip
 
 
@@ -117,7 +123,7 @@ def _memory(row: Sequence[Any]) -> Memory:
         seq, id_, org_id, scope_key, status, kind, tier, author, agent, session, position, speaker, role,
         fingerprint, language, importance, emotion, confidence, clearance, created, updated, event, valid_from,
         valid_to, expires, working, accessed, accesses, superseded_by, version, embedded_chars, tags, metadata,
-        source, content, model, dim, revision, links,
+        source, content, said, model, dim, revision, links,
     ) = row  # fmt: skip
     details = _details(seq, tags, metadata)
     connections = () if links == "[]" else tuple(Link(*link) for link in json.loads(links))
@@ -158,6 +164,7 @@ def _memory(row: Sequence[Any]) -> Memory:
         embedded_chars=embedded_chars,
         tags=details.tags,
         metadata=details.metadata,
+        said=() if said == "[]" else tuple(_json(said, list, "what was said")),
         source={} if source == "{}" else _json(source, dict, "sources"),
         content=content,
     )

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 
 from cortex.model.memory import EmbeddingState
 from cortex.model.query import Filter, Order, Selection
+from cortex.model.scope import Scope
 from cortex.stores._sql import rows
 from cortex.stores._sql.rows import micros
 
+_SCOPE_ID = "SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?"
 ORDER_KEYS = {Order.NEWEST: "m.seq", Order.OLDEST: "m.seq", Order.EVENT: "m.event_time"}
+
+
+class Asked(Protocol):
+    """A connection of whichever driver, as far as is asked of it."""
+
+    def execute(self, sql: str, parameters: list[str], /) -> Any:
+        """Run one statement."""
+        ...
+
+
+def scope_ids(connection: Asked, scopes: Sequence[Scope]) -> list[int]:
+    """The numbers of these scopes; one that was never written to has none."""
+    found = (connection.execute(_SCOPE_ID, [scope.org_id, scope.key]).fetchone() for scope in scopes)
+    return [row[0] for row in found if row is not None]
 
 
 def conditions(selection: Selection, scope_ids: list[int]) -> tuple[list[str], list[Any]]:

@@ -15,8 +15,8 @@ from cortex.model.memory import Memory
 from cortex.model.policy import Caller
 from cortex.model.record import Record
 from cortex.model.scope import Scope
-from cortex.stores.ephemeral.tables import Shared, Tables, copied, plain
-from cortex.stores.ephemeral.write import queue, signed
+from cortex.stores.ephemeral.tables import Shared, Tables, copied, plain, queue
+from cortex.stores.ephemeral.write import signed
 
 
 class EphemeralJobs:

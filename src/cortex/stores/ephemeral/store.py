@@ -17,7 +17,7 @@ from cortex.model.feed import Feed, IndexRow
 from cortex.model.health import Count, StoreInfo
 from cortex.model.memory import Memory, Status
 from cortex.model.page import Details
-from cortex.model.query import Filter, Order, Selection
+from cortex.model.query import Order, Selection
 from cortex.model.record import Form
 from cortex.model.scope import Scope
 from cortex.stores.ephemeral.doors import (
@@ -27,11 +27,13 @@ from cortex.stores.ephemeral.doors import (
     EphemeralMending,
     EphemeralReindexing,
 )
+from cortex.stores.ephemeral.knowledge import EphemeralKnowledge
+from cortex.stores.ephemeral.select import selected
 from cortex.stores.ephemeral.tables import Shared, Tables, copied
 from cortex.stores.ephemeral.write import retry_later, write
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SCHEMA = 2
+_SCHEMA = 3
 
 
 class EphemeralStore:
@@ -43,6 +45,7 @@ class EphemeralStore:
         self.ledger = EphemeralLedger(self._shared)
         self.reindexing = EphemeralReindexing(self._shared)
         self.archive = EphemeralArchive(self._shared)
+        self.knowledge = EphemeralKnowledge(self._shared)
         self.mending = EphemeralMending(self._shared)
 
     def apply(self, batch: Batch) -> Applied:
@@ -143,40 +146,7 @@ class EphemeralStore:
 
     def _chosen(self, selection: Selection) -> Iterator[Memory]:
         at = selection.now if selection.past else None
-        return (form.memory for form in self._shared.now().forms(at) if _selected(form.memory, selection))
-
-
-def _selected(memory: Memory, selection: Selection) -> bool:
-    return (
-        memory.scope in selection.scopes
-        and memory.clearance_min <= selection.clearance
-        and (memory.expires_at is None or memory.expires_at > selection.now)
-        and (memory.valid_from is None or memory.valid_from <= selection.now)
-        and (memory.valid_to is None or memory.valid_to > selection.now)
-        and selection.embedding in (None, memory.embedding)
-        and (selection.order is not Order.EVENT or memory.event_time is not None)
-        and _passes(memory, selection.filter)
-    )
-
-
-def _passes(memory: Memory, wanted: Filter) -> bool:
-    return (
-        (not wanted.kinds or memory.kind in wanted.kinds)
-        and (not wanted.tiers or memory.tier in wanted.tiers)
-        and (not wanted.statuses or memory.status in wanted.statuses)
-        and wanted.session in (None, memory.session)
-        and wanted.author in (None, memory.author)
-        and wanted.speaker in (None, memory.speaker)
-        and (wanted.min_importance is None or memory.importance >= wanted.min_importance)
-        and _between(memory.created_at, wanted.created_since, wanted.created_until)
-        and _between(memory.event_time, wanted.event_since, wanted.event_until)
-    )
-
-
-def _between(at: datetime | None, since: datetime | None, until: datetime | None) -> bool:
-    if at is None:
-        return since is None and until is None
-    return (since is None or at >= since) and (until is None or at < until)
+        return (form.memory for form in self._shared.now().forms(at) if selected(form.memory, selection))
 
 
 def _sort_key(order: Order) -> Callable[[Memory], tuple[int, int]]:

@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 
 from cortex.errors import StoreClosed
 from cortex.model.change import Known
+from cortex.model.conflict import Conflict
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.job import NewJob
-from cortex.model.memory import Memory
+from cortex.model.memory import Memory, Status
 from cortex.model.record import Form, Record
 from cortex.model.scope import Scope
+from cortex.model.understanding import Reading
 
 T = TypeVar("T")
 
@@ -66,6 +68,8 @@ class Tables:
     gone: dict[Scope, list[tuple[int, int]]] = field(default_factory=dict)
     jobs: dict[int, Task] = field(default_factory=dict)
     keys: dict[tuple[str, str, str], Known] = field(default_factory=dict)
+    readings: dict[int, Reading] = field(default_factory=dict)
+    conflicts: dict[str, Conflict] = field(default_factory=dict)
     signature: EmbeddingSignature | None = None
     change: int = 0
     restart: int = 0
@@ -83,6 +87,8 @@ class Tables:
             gone={scope: list(items) for scope, items in self.gone.items()},
             jobs=dict(self.jobs),
             keys=dict(self.keys),
+            readings=dict(self.readings),
+            conflicts=dict(self.conflicts),
         )
 
     def record(self, seq: int) -> Record:
@@ -93,7 +99,7 @@ class Tables:
             replace(form, memory=replace(form.memory, links=links, supersedes=supersedes))
             for form in self.versions.get(seq, ())
         ]
-        return Record(owned(now), tuple(owned(form) for form in earlier))
+        return Record(owned(now), tuple(owned(form) for form in earlier), self.readings.get(seq))
 
     def forms(self, at: datetime | None = None) -> Iterator[Form]:
         """How every memory stands, or how those that were there stood at an instant."""
@@ -159,3 +165,34 @@ def plain(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _stood(form: Form, at: datetime) -> bool:
     return form.memory.updated_at <= at and (form.replaced_at is None or at < form.replaced_at)
+
+
+def set_aside(tables: Tables, row: Row, at: datetime) -> None:
+    """Keep the row as it stands as an old version."""
+    seq = row.memory.seq
+    tables.versions[seq] = (*tables.versions.get(seq, ()), replace(row.form, replaced_at=at))
+
+
+def queue(tables: Tables, seq: int, work: NewJob | None) -> None:
+    """Note the work that a memory owes, if there is any."""
+    if work is not None:
+        tables.last_job += 1
+        own = replace(work, payload=plain(work.payload))
+        tables.jobs[tables.last_job] = Task(tables.last_job, seq, own, own.run_at)
+
+
+def holder(tables: Tables, scope: Scope, identity: bytes) -> Memory | None:
+    """The active memory that has this identity in this scope."""
+    rows = (row for row in tables.rows.values() if row.place == (scope, identity))
+    return next((row.memory for row in rows if row.memory.status is Status.ACTIVE), None)
+
+
+def seq_of(tables: Tables, id_: str) -> int | None:
+    """The seq of the memory with this id."""
+    return next((seq for seq, row in tables.rows.items() if row.memory.id == id_), None)
+
+
+def next_change(tables: Tables) -> int:
+    """The number of the next change."""
+    tables.change += 1
+    return tables.change

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
 from cortex.errors import StoreError
 from cortex.model.change import (
+    AddConflict,
+    AddLink,
     AddMemory,
     AddVectors,
     Change,
+    Decide,
     EraseMemory,
     EraseScope,
     Idempotency,
@@ -24,17 +27,22 @@ from cortex.model.change import (
     ReplaceMemory,
     Request,
     SetEmbedding,
+    SetReading,
     SetStatus,
+    Supersede,
 )
 from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob, Retry
-from cortex.model.memory import EmbeddingState, Memory, Status
+from cortex.model.memory import EmbeddingState, Status
 from cortex.model.policy import Caller
 from cortex.model.record import Form
-from cortex.model.scope import Scope
-from cortex.stores.ephemeral.tables import Row, Tables, Task, copied, plain
+from cortex.stores.ephemeral.readings import drop_open_conflicts, release, write_layered
+from cortex.stores.ephemeral.tables import Row, Tables, copied, holder, next_change, queue, seq_of, set_aside
 
-_TRACES = "vectors token_vectors text_index links links_to_it jobs version_vectors versions memories".split()
+_TRACES = (
+    "vectors token_vectors text_index links links_to_it jobs version_vectors versions events mentions relations "
+    "conflicts memories"
+).split()
 
 
 def write(tables: Tables, change: Change, caller: Caller) -> Outcome:
@@ -46,6 +54,8 @@ def write(tables: Tables, change: Change, caller: Caller) -> Outcome:
             return _put_record(tables, change)
         case AddVectors():
             return _add_vectors(tables, change)
+        case SetReading() | Supersede() | AddLink() | AddConflict() | Decide():
+            return write_layered(tables, change)
         case AddMemory() | ReplaceMemory() | SetStatus() | KeepReceipt() | EraseMemory() | EraseScope():
             return _once(tables, change, caller)
         case _:
@@ -107,31 +117,37 @@ def _write(tables: Tables, change: Request) -> Outcome:
 
 def _add(tables: Tables, change: AddMemory) -> Outcome:
     tables.scopes[change.memory.scope] = None
-    if _seq_of(tables, change.memory.id) is not None:
+    if seq_of(tables, change.memory.id) is not None:
         raise StoreError(f"the id {change.memory.id} is taken")
-    survivor = _holder(tables, change.memory.scope, change.identity)
+    survivor = holder(tables, change.memory.scope, change.identity)
     if survivor is not None and change.memory.status is Status.ACTIVE:
         return Outcome(survivor.id, survivor.seq, applied=False)
     seq = _insert(tables, Form(change.memory, change.identity, change.terms, change.embedding))
     queue(tables, seq, change.follow_up)
+    if change.reading is not None:
+        tables.readings[seq] = change.reading
     return Outcome(change.memory.id, seq, applied=True, pending=_lies_aside(tables, change.embedding))
 
 
 def _replace(tables: Tables, change: ReplaceMemory) -> Outcome:
     memory = change.memory
-    holder = _holder(tables, memory.scope, change.identity)
-    if holder is not None and holder.seq != memory.seq and memory.status is Status.ACTIVE:
-        return Outcome(holder.id, holder.seq, applied=False)
+    there = holder(tables, memory.scope, change.identity)
+    if there is not None and there.seq != memory.seq and memory.status is Status.ACTIVE:
+        return Outcome(there.id, there.seq, applied=False)
     old = tables.rows.get(memory.seq)
     if old is None or old.memory.version != memory.version - 1:
         return Outcome(memory.id, memory.seq, applied=False)
-    _set_aside(tables, old, memory.updated_at)
+    set_aside(tables, old, memory.updated_at)
     if old.memory.scope != memory.scope:
         tables.scopes[memory.scope] = None
         _bury(tables, old)
     _drop_jobs(tables, memory.seq)
     _put(tables, Form(copied(memory), change.identity, change.terms, change.embedding))
     queue(tables, memory.seq, change.follow_up)
+    tables.readings.pop(memory.seq, None)
+    drop_open_conflicts(tables, memory.id)
+    if change.reading is not None:
+        tables.readings[memory.seq] = change.reading
     return Outcome(memory.id, memory.seq, applied=True, pending=_lies_aside(tables, change.embedding))
 
 
@@ -162,13 +178,19 @@ def _set_status(tables: Tables, change: SetStatus) -> Outcome:
     row = tables.rows.get(change.seq)
     if row is None:
         return Outcome("", change.seq, applied=False)
-    holder = _holder(tables, *row.place)
-    if change.status is Status.ACTIVE and holder is not None and holder.seq != change.seq:
-        return Outcome(holder.id, holder.seq, applied=False)
-    _set_aside(tables, row, change.at)
-    memory = replace(row.memory, status=change.status, updated_at=change.at, version=row.memory.version + 1)
+    there = holder(tables, *row.place)
+    if change.status is Status.ACTIVE and there is not None and there.seq != change.seq:
+        return Outcome(there.id, there.seq, applied=False)
+    set_aside(tables, row, change.at)
+    active = change.status is Status.ACTIVE
+    by = None if active else row.memory.superseded_by
+    memory = replace(
+        row.memory, status=change.status, superseded_by=by, updated_at=change.at, version=row.memory.version + 1
+    )
     tables.spare[change.seq, memory.version] = dict(tables.spare.get((change.seq, row.memory.version), {}))
     _put(tables, replace(row.form, memory=memory))
+    if active:
+        _unlink(tables, {memory.id}, "supersedes")
     return Outcome(memory.id, change.seq, applied=True)
 
 
@@ -182,7 +204,7 @@ def _erase(tables: Tables, change: EraseMemory) -> Outcome:
     if row is None:
         return Outcome(change.id, change.seq, applied=False, counts={"memories": 0})
     _bury(tables, row)
-    return Outcome(change.id, change.seq, applied=True, counts=_erase_rows(tables, [row]))
+    return Outcome(change.id, change.seq, applied=True, counts=_erase_rows(tables, [row], change.at))
 
 
 def _erase_scope(tables: Tables, change: EraseScope) -> Outcome:
@@ -191,7 +213,7 @@ def _erase_scope(tables: Tables, change: EraseScope) -> Outcome:
     rows = [row for seq, row in tables.rows.items() if row.memory.scope == change.scope and seq in chosen]
     for row in rows:
         _bury(tables, row)
-    counts = Counter(_erase_rows(tables, rows))
+    counts = Counter(_erase_rows(tables, rows, change.at))
     # A memory that moved away leaves what it said here, when all of it goes.
     for seq, forms in tables.versions.items() if change.only is None else ():
         left = [form for form in forms if form.memory.scope == change.scope]
@@ -205,19 +227,23 @@ def _erase_scope(tables: Tables, change: EraseScope) -> Outcome:
 def _put_record(tables: Tables, change: PutRecord) -> Outcome:
     current = change.record.current
     memory = current.memory
-    there = _seq_of(tables, memory.id)
+    there = seq_of(tables, memory.id)
     if there is not None and not change.overwrite:
         return Outcome(memory.id, there, applied=False)
     tables.scopes[memory.scope] = None
-    holder = _holder(tables, memory.scope, current.identity)
-    if holder is not None and holder.id != memory.id and memory.status is Status.ACTIVE:
-        return Outcome(holder.id, holder.seq, applied=False)
+    clash = holder(tables, memory.scope, current.identity)
+    if clash is not None and clash.id != memory.id and memory.status is Status.ACTIVE:
+        return Outcome(clash.id, clash.seq, applied=False)
     if there is not None:
         _bury(tables, tables.rows[there])
         _drop_jobs(tables, there)
+        tables.readings.pop(there, None)
+        _forget_conflicts(tables, {memory.id})
         _old_traces(tables, [tables.rows.pop(there).form, *tables.versions.pop(there, ())])
     seq = _insert(tables, current)
     queue(tables, seq, change.follow_up)
+    if change.record.reading is not None:
+        tables.readings[seq] = change.record.reading
     earlier = [replace(form, memory=replace(copied(form.memory), seq=seq)) for form in change.record.earlier]
     for form in earlier:
         tables.scopes[form.memory.scope] = None
@@ -245,7 +271,7 @@ def _put(tables: Tables, form: Form) -> None:
             tables.spare.setdefault((memory.seq, memory.version), {})[form.embedding.signature] = form.embedding
             form = replace(form, embedding=None)
             queue(tables, memory.seq, NewJob(EMBED, memory.updated_at, {}))
-    tables.rows[memory.seq] = Row(signed(form), _next_change(tables))
+    tables.rows[memory.seq] = Row(signed(form), next_change(tables))
 
 
 def _lies_aside(tables: Tables, embedding: Embedding | None) -> bool:
@@ -259,14 +285,9 @@ def signed(form: Form) -> Form:
     return replace(form, memory=replace(form.memory, embedding=state, signature=signature))
 
 
-def _set_aside(tables: Tables, row: Row, at: datetime) -> None:
-    """Keep the row as it stands as an old version."""
-    seq = row.memory.seq
-    tables.versions[seq] = (*tables.versions.get(seq, ()), replace(row.form, replaced_at=at))
-
-
-def _erase_rows(tables: Tables, rows: Iterable[Row]) -> dict[str, int]:
+def _erase_rows(tables: Tables, rows: Sequence[Row], at: datetime | None) -> dict[str, int]:
     """Remove memories with every trace and count those."""
+    release(tables, rows, at)
     counts: Counter[str] = Counter()
     ids = set()
     for row in rows:
@@ -280,6 +301,11 @@ def _erase_rows(tables: Tables, rows: Iterable[Row]) -> dict[str, int]:
         counts["token_vectors"] += embedding is not None and embedding.token_vectors is not None
         counts["links"] += len(row.memory.links)
         counts["jobs"] += _drop_jobs(tables, seq)
+        if (reading := tables.readings.pop(seq, None)) is not None:
+            counts += Counter(
+                events=int(reading.event is not None), mentions=len(reading.mentions), relations=len(reading.edges)
+            )
+    counts["conflicts"] = _forget_conflicts(tables, ids)
     counts["links_to_it"] = _unlink(tables, ids)
     _blank(tables, ids)
     return {trace: counts[trace] for trace in _TRACES}
@@ -299,25 +325,27 @@ def _old_traces(tables: Tables, forms: Iterable[Form]) -> Counter[str]:
     return counts
 
 
-def _unlink(tables: Tables, ids: set[str]) -> int:
-    """Remove every link to these memories and tell how many there were."""
+def _forget_conflicts(tables: Tables, ids: set[str]) -> int:
+    before = len(tables.conflicts)
+    tables.conflicts = {
+        key: conflict for key, conflict in tables.conflicts.items() if ids.isdisjoint((conflict.older, conflict.newer))
+    }
+    return before - len(tables.conflicts)
+
+
+def _unlink(tables: Tables, ids: set[str], relation: str | None = None) -> int:
+    """Remove every link to these memories, or those of one sort, and tell how many there were."""
     removed = 0
     for seq, row in tables.rows.items():
-        links = tuple(link for link in row.memory.links if link.target not in ids)
+        links = tuple(
+            link for link in row.memory.links if link.target not in ids or relation not in (None, link.relation)
+        )
         if links != row.memory.links:
             removed += len(row.memory.links) - len(links)
-            supersedes = tuple(target for target in row.memory.supersedes if target not in ids)
+            supersedes = tuple(link.target for link in links if link.relation == "supersedes")
             memory = replace(row.memory, links=links, supersedes=supersedes)
             tables.rows[seq] = replace(row, form=replace(row.form, memory=memory))
     return removed
-
-
-def queue(tables: Tables, seq: int, work: NewJob | None) -> None:
-    """Note the work that a memory owes, if there is any."""
-    if work is not None:
-        tables.last_job += 1
-        own = replace(work, payload=plain(work.payload))
-        tables.jobs[tables.last_job] = Task(tables.last_job, seq, own, own.run_at)
 
 
 def _drop_jobs(tables: Tables, seq: int) -> int:
@@ -327,21 +355,6 @@ def _drop_jobs(tables: Tables, seq: int) -> int:
     return len(jobs)
 
 
-def _holder(tables: Tables, scope: Scope, identity: bytes) -> Memory | None:
-    """The active memory that has this identity in this scope."""
-    rows = (row for row in tables.rows.values() if row.place == (scope, identity))
-    return next((row.memory for row in rows if row.memory.status is Status.ACTIVE), None)
-
-
-def _seq_of(tables: Tables, id_: str) -> int | None:
-    return next((seq for seq, row in tables.rows.items() if row.memory.id == id_), None)
-
-
 def _bury(tables: Tables, row: Row) -> None:
     """Note that the scope no longer has the memory, so that searchers drop it."""
-    tables.gone.setdefault(row.memory.scope, []).append((_next_change(tables), row.memory.seq))
-
-
-def _next_change(tables: Tables) -> int:
-    tables.change += 1
-    return tables.change
+    tables.gone.setdefault(row.memory.scope, []).append((next_change(tables), row.memory.seq))

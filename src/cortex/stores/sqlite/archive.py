@@ -17,7 +17,7 @@ from cortex.model.memory import Memory
 from cortex.model.record import Form, Record
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
-from cortex.stores.sqlite import free_space
+from cortex.stores.sqlite import free_space, knowledge
 from cortex.stores.sqlite.checks import counter
 from cortex.stores.sqlite.connect import Connections, named_errors
 from cortex.stores.sqlite.driver import sqlite3
@@ -207,7 +207,8 @@ def _record(connection: Connection, memory: Memory) -> Record:
     words = tuple(terms.split(" ")) if terms else ()
     current = Form(memory, identity, words, _embedding(memory.signature, vectors, tokens))
     earlier = connection.execute(f"{rows.select('versions')} WHERE m.seq = ? ORDER BY m.version", [seq]).fetchall()
-    return Record(current, tuple(_form(connection, rows.to_memory(row)) for row in earlier))
+    forms = tuple(_form(connection, rows.to_memory(row)) for row in earlier)
+    return Record(current, forms, knowledge.read(connection, [seq]).get(seq))
 
 
 def _form(connection: Connection, memory: Memory) -> Form:

@@ -86,13 +86,14 @@ def _upgrade(connection: Connection, path: str, steps: list[tuple[int, str]], he
     version = _recognise(connection, path, head)
     if 0 < version < head:
         _back_up(path, version)
-    try:
-        for statement in (line for number, script in steps if number > version for line in script.split(";\n")):
-            connection.execute(statement)
-    except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_ERROR:
-            raise
-        raise StoreError(_NOT_ITS_SCHEMA.format(path, version, error)) from error
+    for number, script in steps:
+        try:
+            for statement in script.split(";\n") if number > version else ():
+                connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_ERROR:
+                raise
+            raise StoreError(_NOT_ITS_SCHEMA.format(path, version, f"step {number}: {error}")) from error
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {head}")
 

@@ -21,6 +21,7 @@ from cortex.stores.sqlite.archive import SQLiteArchive
 from cortex.stores.sqlite.checks import integrity
 from cortex.stores.sqlite.connect import Connections
 from cortex.stores.sqlite.driver import WAL_IS_SAFE, sqlite3
+from cortex.stores.sqlite.knowledge import SQLiteKnowledge
 from cortex.stores.sqlite.mending import SQLiteMending
 from cortex.stores.sqlite.migrate import prepare, refuse_foreign
 from cortex.stores.sqlite.queue import SQLiteJobs, SQLiteLedger
@@ -49,6 +50,7 @@ class SQLiteStore:
         self.ledger = SQLiteLedger(self._connections)
         self.reindexing = SQLiteReindexing(self._connections)
         self.archive = SQLiteArchive(self._connections)
+        self.knowledge = SQLiteKnowledge(self._connections)
         self.mending = SQLiteMending(self._connections)
         try:
             self._schema = prepare(self._connections)
@@ -78,7 +80,7 @@ class SQLiteStore:
     def resolve(self, scopes: Sequence[Scope], prefix: str, limit: int) -> list[tuple[str, int]]:
         """Ids in these scopes that start with ``prefix`` (lower-case hex), with their seqs, sorted by id."""
         with self._connections.read() as connection:
-            scope_ids = _scope_ids(connection, scopes)
+            scope_ids = where.scope_ids(connection, scopes)
             marks = ", ".join("?" * len(scope_ids))
             return connection.execute(
                 # The plus keeps the planner to the ids: an index of scopes would have it read whole scopes.
@@ -95,7 +97,7 @@ class SQLiteStore:
     def select(self, selection: Selection) -> list[Memory]:
         """Memories in order, after the cursor, up to the limit."""
         with self._connections.read() as connection:
-            clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            clauses, bound = where.conditions(selection, where.scope_ids(connection, selection.scopes))
             source, first = where.source(selection)
             cursor, more, tail = where.page(selection)
             sql = f"{rows.select(source)} WHERE {' AND '.join([*clauses, cursor])}{tail}"
@@ -105,7 +107,7 @@ class SQLiteStore:
         """The seqs that the selection has, in no order; with tags and metadata when ``details``."""
         columns = "m.seq, m.tags, m.metadata" if details else "m.seq, '[]', '{}'"
         with self._connections.read() as connection:
-            clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            clauses, bound = where.conditions(selection, where.scope_ids(connection, selection.scopes))
             source, first = where.source(selection)
             sql = f"SELECT {columns} FROM {source} m WHERE {' AND '.join(clauses)}"
             found = connection.execute(sql, [*first, *bound])
@@ -114,7 +116,7 @@ class SQLiteStore:
     def count(self, selection: Selection) -> list[Count]:
         """How many memories the selection has (order, cursor and limit aside), by scope and nature."""
         with self._connections.read() as connection:
-            clauses, bound = where.conditions(selection, _scope_ids(connection, selection.scopes))
+            clauses, bound = where.conditions(selection, where.scope_ids(connection, selection.scopes))
             source, first = where.source(selection)
             sql = (
                 f"SELECT s.scope_key, m.kind, m.tier, m.status, count(*) FROM {source} m JOIN scopes s "
@@ -144,7 +146,7 @@ class SQLiteStore:
     def past(self, scope: Scope, at: datetime, signature: EmbeddingSignature) -> Feed:
         """Everything the scope held at an instant, with the vectors of that signature."""
         with self._connections.read() as connection:
-            scope_ids = _scope_ids(connection, [scope])
+            scope_ids = where.scope_ids(connection, [scope])
             bound = {"at": rows.micros(at), "scope": next(iter(scope_ids), None)}
             bound["signature"] = _signature_id(connection, signature)
             found = connection.execute(_PAST, bound).fetchall()
@@ -250,17 +252,6 @@ _FACTS = (
     "AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.seq = m.seq)), "
     "(SELECT count(*) FROM jobs), (SELECT count(*) FROM store WHERE key = 'unscrubbed')"
 )
-
-
-def _scope_ids(connection: Connection, scopes: Sequence[Scope]) -> list[int]:
-    found = []
-    for scope in scopes:
-        row = connection.execute(
-            "SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?", [scope.org_id, scope.key]
-        ).fetchone()
-        if row is not None:
-            found.append(row[0])
-    return found
 
 
 def _read_feed(

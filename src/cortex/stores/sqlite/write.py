@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, assert_never
 
 from cortex.errors import StoreError
 from cortex.model.change import (
+    AddConflict,
+    AddLink,
     AddMemory,
     AddVectors,
     Applied,
     Batch,
     Change,
+    Decide,
     EraseMemory,
     EraseScope,
     Idempotency,
@@ -22,7 +26,9 @@ from cortex.model.change import (
     ReplaceMemory,
     Request,
     SetEmbedding,
+    SetReading,
     SetStatus,
+    Supersede,
 )
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.job import EMBED, NewJob, Retry
@@ -31,7 +37,7 @@ from cortex.model.policy import Grant
 from cortex.model.record import Form
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
-from cortex.stores.sqlite.free_space import OWE_A_SCRUB
+from cortex.stores.sqlite import erase, readings
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -111,6 +117,8 @@ class Writer:
                 return self._put_record(change)
             case AddVectors():
                 return self._add_vectors(change)
+            case SetReading() | Supersede() | AddLink() | AddConflict() | Decide():
+                return readings.write(self, self._db, change)
             case _:
                 return self._known(change.idempotency) or self._do(change)
 
@@ -139,7 +147,8 @@ class Writer:
             outcome = Outcome(survivor[0], survivor[1], applied=False)
         else:
             outcome = Outcome(change.memory.id, seq, applied=True, pending=self._lies_aside(change.embedding))
-            self._queue(seq, change.follow_up)
+            self.queue(seq, change.follow_up)
+            readings.put(self._db, seq, change.reading)
         self._remember(change.idempotency, outcome)
         return outcome
 
@@ -147,7 +156,7 @@ class Writer:
         """The seq of the new row; None where an active memory has the same identity."""
         memory = form.memory
         signature_id = self._searched_by(form.embedding)
-        row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), form.identity, signature_id)
+        row = rows.values(memory, self._scope_id(memory.scope), self.next_change(), form.identity, signature_id)
         inserted = self._db.execute(_INSERT, row)
         seq = inserted.lastrowid
         if inserted.rowcount == 0 or seq is None:
@@ -155,7 +164,7 @@ class Writer:
         self._db.execute("INSERT INTO lexical (seq, terms) VALUES (?, ?)", [seq, " ".join(form.terms)])
         self._put_vectors(seq, form.embedding)
         self._put_links(seq, memory)
-        self._queue(seq, _owed(memory, form.embedding, signature_id))
+        self.queue(seq, _owed(memory, form.embedding, signature_id))
         return seq
 
     def _replace(self, change: ReplaceMemory) -> Outcome:
@@ -164,14 +173,14 @@ class Writer:
         clash = self._db.execute(_SURVIVOR, [scope_id, change.identity]).fetchone()
         if clash is not None and clash[1] != memory.seq and memory.status is Status.ACTIVE:
             return Outcome(clash[0], clash[1], applied=False)
-        left = self._set_aside(memory.seq, memory.version - 1, rows.micros(memory.updated_at))
+        left = self.set_aside(memory.seq, memory.version - 1, rows.micros(memory.updated_at))
         if left is None:
             return Outcome(memory.id, memory.seq, applied=False)
         outcome = Outcome(memory.id, memory.seq, applied=True, pending=self._lies_aside(change.embedding))
         if left != scope_id:
             self._gone(left, memory.seq)
         signature_id = self._searched_by(change.embedding)
-        row = rows.values(memory, scope_id, self._next_change(), change.identity, signature_id)
+        row = rows.values(memory, scope_id, self.next_change(), change.identity, signature_id)
         self._db.execute(_UPDATE, [*row, memory.seq])
         self._db.execute(
             "INSERT OR REPLACE INTO lexical (seq, terms) VALUES (?, ?)", [memory.seq, " ".join(change.terms)]
@@ -181,12 +190,15 @@ class Writer:
         self._db.execute("DELETE FROM jobs WHERE seq = ?", [memory.seq])
         self._put_vectors(memory.seq, change.embedding)
         self._put_links(memory.seq, memory)
-        self._queue(memory.seq, change.follow_up)
-        self._queue(memory.seq, _owed(memory, change.embedding, signature_id))
+        readings.clear(self._db, memory.seq)
+        readings.drop_open_conflicts(self._db, memory.seq)
+        readings.put(self._db, memory.seq, change.reading)
+        self.queue(memory.seq, change.follow_up)
+        self.queue(memory.seq, _owed(memory, change.embedding, signature_id))
         self._remember(change.idempotency, outcome)
         return outcome
 
-    def _set_aside(self, seq: int, version: int | None, at: int) -> int | None:
+    def set_aside(self, seq: int, version: int | None, at: int) -> int | None:
         """Keep the row as it stands as an old version; its scope, or None if it is not there in that version."""
         found = self._db.execute("SELECT scope_id, version FROM memories WHERE seq = ?", [seq]).fetchone()
         if found is None or version not in (None, found[1]):
@@ -203,7 +215,7 @@ class Writer:
         updated = self._db.execute(
             "UPDATE memories SET signature_id = ?, embedded_chars = ?, change = ? WHERE seq = ? AND version = ? "
             "RETURNING id",
-            [signature_id, change.embedded_chars, self._next_change(), change.seq, change.version],
+            [signature_id, change.embedded_chars, self.next_change(), change.seq, change.version],
         ).fetchone()
         if updated is None:
             return Outcome("", change.seq, applied=False)
@@ -226,13 +238,15 @@ class Writer:
         clash = self._db.execute(_TWIN, [change.seq]).fetchone() if change.status is Status.ACTIVE else None
         if clash is not None:
             return Outcome(clash[0], clash[1], applied=False)
-        if self._set_aside(change.seq, None, at) is None:
+        if self.set_aside(change.seq, None, at) is None:
             return Outcome("", change.seq, applied=False)
         id_ = self._db.execute(
-            "UPDATE memories SET status = ?, updated_at = ?, version = version + 1, change = ? WHERE seq = ? "
-            "RETURNING id",
-            [change.status.value, at, self._next_change(), change.seq],
+            "UPDATE memories SET status = ?1, superseded_by = CASE ?1 WHEN 'active' THEN NULL ELSE superseded_by END, "
+            "updated_at = ?2, version = version + 1, change = ?3 WHERE seq = ?4 RETURNING id",
+            [change.status.value, at, self.next_change(), change.seq],
         ).fetchone()[0]
+        if change.status is Status.ACTIVE:
+            self._db.execute("DELETE FROM links WHERE relation = 'supersedes' AND target = ?", [id_])
         outcome = Outcome(id_, change.seq, applied=True)
         self._remember(change.idempotency, outcome)
         return outcome
@@ -250,7 +264,8 @@ class Writer:
         if owner is None:
             return Outcome(change.id, change.seq, applied=False, counts={"memories": 0})
         self._gone(owner[0], change.seq)
-        outcome = Outcome(change.id, change.seq, applied=True, counts=self._erase_rows("seq = ?", [change.seq]))
+        counts = self._erase_rows("seq = ?", [change.seq], change.at)
+        outcome = Outcome(change.id, change.seq, applied=True, counts=counts)
         self._remember(change.idempotency, outcome)
         return outcome
 
@@ -262,10 +277,10 @@ class Writer:
             which, bound = f"{which} AND seq IN (SELECT value FROM json_each(?))", [scope_id, json.dumps(change.only)]
         self._db.execute(
             f"INSERT INTO erased (scope_id, change, seq) SELECT scope_id, ?, seq FROM memories WHERE {which}",
-            [self._next_change(), *bound],
+            [self.next_change(), *bound],
         )
         gone = tuple(id_ for (id_,) in self._db.execute(f"SELECT id FROM memories WHERE {which}", bound))
-        counts = self._erase_rows(which, bound)
+        counts = self._erase_rows(which, bound, change.at)
         if change.only is None:  # what a memory that moved away said here
             counts["version_vectors"] += self._db.execute(_OLD_VECTORS_OF_SCOPE, [scope_id]).rowcount
             counts["versions"] += self._db.execute("DELETE FROM versions WHERE scope_id = ?", [scope_id]).rowcount
@@ -273,29 +288,27 @@ class Writer:
         self._remember(change.idempotency, outcome)
         return outcome
 
-    def _erase_rows(self, which: str, bound: list[int | str]) -> dict[str, int]:
+    def _erase_rows(self, which: str, bound: list[int | str], at: datetime | None) -> dict[str, int]:
         """Remove the chosen memories from every table; how many rows went from each."""
-        seqs = f"SELECT seq FROM memories WHERE {which}"
-        ids = f"SELECT id FROM memories WHERE {which}"
-        # The digest of an erased text is a trace of it, that of an earlier version too; the key stays taken.
-        earlier = f"SELECT id FROM versions WHERE {which}"
-        self._db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids} UNION {earlier})", [*bound, *bound])
-        self._db.execute(OWE_A_SCRUB)
-        counts = {
-            name: self._db.execute(f"DELETE FROM {table} WHERE {column} IN ({chosen})", bound).rowcount
-            for name, table, column, chosen in (
-                ("vectors", "vectors", "seq", seqs),
-                ("token_vectors", "token_vectors", "seq", seqs),
-                ("text_index", "lexical", "seq", seqs),
-                ("links", "links", "seq", seqs),
-                ("links_to_it", "links", "target", ids),
-                ("jobs", "jobs", "seq", seqs),
-                ("version_vectors", "version_vectors", "seq", seqs),
-                ("versions", "versions", "seq", seqs),
-            )
-        }
-        counts["memories"] = self._db.execute(f"DELETE FROM memories WHERE {which}", bound).rowcount
-        return counts
+        for seq, by in readings.released(self._db, which, bound):
+            self._restore(seq, by, 0 if at is None else rows.micros(at))
+        return erase.rows_of(self._db, which, bound)
+
+    def _restore(self, seq: int, by: str | None, at: int) -> None:
+        """The successor is erased: the next one takes its place, or an equal one that is there, or it counts again."""
+        (before,) = self._db.execute("SELECT updated_at FROM memories WHERE seq = ?", [seq]).fetchone()
+        twin = self._db.execute(_TWIN, [seq]).fetchone()
+        heir = by or (None if twin is None else twin[0])
+        now = max(before + 1, at)
+        self._db.execute(
+            "UPDATE memories SET superseded_by = NULL WHERE seq = ?", [seq]
+        )  # the version kept names nobody
+        self.set_aside(seq, None, now)
+        self._db.execute(
+            "UPDATE memories SET status = ?, superseded_by = ?, updated_at = ?, version = version + 1, change = ? "
+            "WHERE seq = ?",
+            ["active" if heir is None else "superseded", heir, now, self.next_change(), seq],
+        )
 
     def _put_record(self, change: PutRecord) -> Outcome:
         current = change.record.current
@@ -314,7 +327,8 @@ class Writer:
         seq = self._insert(current)
         if seq is None:
             raise StoreError(f"memory {memory.id} could not be put in its place")
-        self._queue(seq, change.follow_up)
+        self.queue(seq, change.follow_up)
+        readings.put(self._db, seq, change.record.reading)
         for form in change.record.earlier:
             self._put_version(seq, form)
         return Outcome(memory.id, seq, applied=True, counts={"memories": int(there is not None)})
@@ -322,7 +336,7 @@ class Writer:
     def _put_version(self, seq: int, form: Form) -> None:
         memory = form.memory
         signature_id = None if form.embedding is None else self._intern(form.embedding.signature)
-        row = rows.values(memory, self._scope_id(memory.scope), self._next_change(), form.identity, signature_id)
+        row = rows.values(memory, self._scope_id(memory.scope), self.next_change(), form.identity, signature_id)
         self._db.execute(_PUT_VERSION, [*row, seq, rows.to_micros(form.replaced_at), " ".join(form.terms)])
         if form.embedding is not None:
             pieces = form.embedding.pieces.astype("<f4", copy=False).tobytes()
@@ -334,7 +348,7 @@ class Writer:
     def _gone(self, scope_id: int, seq: int) -> None:
         """Tell every cache of the scope that the memory is not there any more."""
         self._db.execute(
-            "INSERT INTO erased (scope_id, change, seq) VALUES (?, ?, ?)", [scope_id, self._next_change(), seq]
+            "INSERT INTO erased (scope_id, change, seq) VALUES (?, ?, ?)", [scope_id, self.next_change(), seq]
         )
 
     def _delete(self, table: str, column: str, value: int | str) -> int:
@@ -399,7 +413,8 @@ class Writer:
                 [seq, link.relation, link.target, link.reason],
             )
 
-    def _queue(self, seq: int, job: NewJob | None) -> None:
+    def queue(self, seq: int, job: NewJob | None) -> None:
+        """Note what a memory owes, if it does."""
         if job is not None:
             self._db.execute(
                 "INSERT INTO jobs (kind, seq, payload, run_at, attempts) VALUES (?, ?, ?, ?, 0)",
@@ -412,7 +427,8 @@ class Writer:
             [rows.micros(retry.run_at), retry.error, retry.job_id],
         )
 
-    def _next_change(self) -> int:
+    def next_change(self) -> int:
+        """The number of the next change of the store."""
         self._change += 1
         return self._change
 

@@ -236,6 +236,10 @@ class EraseContract(StoreSuite):
             "jobs": 1,
             "versions": 0,
             "version_vectors": 0,
+            "events": 0,
+            "mentions": 0,
+            "relations": 0,
+            "conflicts": 0,
         }
 
     def test_old_versions_are_counted_and_gone(self, store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cortex.testing.contracts.adding import AtomicContract, DedupContract, IdempotencyContract
 from cortex.testing.contracts.changing import EraseContract, ReplaceContract, StatusContract, VectorsContract
 from cortex.testing.contracts.following import FeedContract, JobContract, LifeContract
+from cortex.testing.contracts.layered import ConflictsContract, LinksContract, ReadingsContract, SupersedeContract
 from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
 from cortex.testing.contracts.reindexing import ReindexingContract, RequeueContract, StrangerContract
 from cortex.testing.contracts.remembering import HistoryContract, PastContract
@@ -36,6 +37,10 @@ class RecordStoreContract(
     ReindexingContract,
     StrangerContract,
     RestoreContract,
+    ReadingsContract,
+    SupersedeContract,
+    LinksContract,
+    ConflictsContract,
     LifeContract,
 ):
     """Tests of a `Store`; a subclass gives the fixture ``new_store``, which makes an empty one."""

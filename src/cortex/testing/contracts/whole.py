@@ -259,6 +259,10 @@ class EraseScopeContract(StoreSuite):
             "jobs": 1,
             "versions": 1,
             "version_vectors": 1,
+            "events": 0,
+            "mentions": 0,
+            "relations": 0,
+            "conflicts": 0,
         }
         assert contents(store) == []
         assert store.archive.records([ADA], 0, 9) == []

@@ -1,0 +1,40 @@
+"""Removing every row of memories that are erased."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cortex.stores.sqlite.free_space import OWE_A_SCRUB
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+
+def rows_of(db: Connection, which: str, bound: list[int | str]) -> dict[str, int]:
+    """Remove the chosen memories from every table; how many rows went from each. ``which`` is a condition of ours."""
+    seqs = f"SELECT seq FROM memories WHERE {which}"
+    ids = f"SELECT id FROM memories WHERE {which}"
+    # The digest of an erased text is a trace of it, that of an earlier version too; the key stays taken.
+    earlier = f"SELECT id FROM versions WHERE {which}"
+    db.execute(f"UPDATE idempotency SET request = x'' WHERE id IN ({ids} UNION {earlier})", [*bound, *bound])
+    db.execute(OWE_A_SCRUB)
+    counts = {
+        name: db.execute(f"DELETE FROM {table} WHERE {column} IN ({chosen})", bound).rowcount
+        for name, table, column, chosen in (
+            ("vectors", "vectors", "seq", seqs),
+            ("token_vectors", "token_vectors", "seq", seqs),
+            ("text_index", "lexical", "seq", seqs),
+            ("links", "links", "seq", seqs),
+            ("links_to_it", "links", "target", ids),
+            ("jobs", "jobs", "seq", seqs),
+            ("version_vectors", "version_vectors", "seq", seqs),
+            ("versions", "versions", "seq", seqs),
+            ("events", "events", "seq", seqs),
+            ("mentions", "mentions", "seq", seqs),
+            ("relations", "relations", "seq", seqs),
+        )
+    }
+    conflicts = f"DELETE FROM conflicts WHERE older IN ({seqs}) OR newer IN ({seqs})"
+    counts["conflicts"] = db.execute(conflicts, [*bound, *bound]).rowcount
+    counts["memories"] = db.execute(f"DELETE FROM memories WHERE {which}", bound).rowcount
+    return counts
