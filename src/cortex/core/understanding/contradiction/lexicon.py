@@ -81,7 +81,8 @@ _AXES: Final = """
     | ill sick; busy | free; present | absent; agree | disagree; wet | dry; clean | dirty; silent quiet
     | loud noisy talk; tall | short; rich | poor; strong | weak; heavy | light; awake | asleep; remember | forget;
     arrive | depart; always | rarely seldom; vegetarian vegan | meat; morning | afternoon | evening | night;
-    synchronous | asynchronous; serif | sans; encrypted | plaintext; daily | weekly | monthly | yearly; north | south; east | west; minimum | maximum; import | export
+    synchronous | asynchronous; serif | sans; encrypted | plaintext; daily | weekly | monthly | yearly;
+    north | south; east | west; minimum | maximum; import | export
     """
 AXIS: Final[dict[str, tuple[int, int]]] = {
     key(word): (number, side)
@@ -132,8 +133,8 @@ CHANGES: Final = keys("switch move migrate change convert port upgrade downgrade
 ENDINGS: Final = keys("leave quit sell remove delete cancel abandon stop deprecate retire divorce resign break")
 # What a newer value of a number or date is announced with.
 RESETS: Final = keys(
-    "postpone reschedule move extend increase decrease reduce raise lower improve reach drop now update rise grow shift "
-    "delay change shorten cut bump adjust recently currently new total already"
+    "postpone reschedule move extend increase decrease reduce raise lower improve reach drop now update rise grow "
+    "shift delay change shorten cut bump adjust recently currently new total already"
 )
 
 COLOURS: Final = keys("red green blue orange yellow black white brown grey gray pink purple violet beige")

@@ -6,7 +6,9 @@ import re
 from typing import Final
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_END: Final = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+")
+_END: Final = re.compile(
+    r"(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<=[.!?])[\"')\]]*\s+|\n+|(?<=[。！？])"
+)
 # A comma before a list item is none of these.
 _JOINT: Final = re.compile(
     r"[,;:]?\s+(?=(?:and|but|so|because|although|though|while|which|considering|since|especially)\s)|[;:]\s+|,\s+"
