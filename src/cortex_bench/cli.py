@@ -12,7 +12,7 @@ import click
 
 from cortex import Fusion, Ranking
 from cortex.errors import CortexError
-from cortex_bench.evaluation import beam, conduct, documents, locomo, longmemeval, show
+from cortex_bench.evaluation import beam, conduct, conflicts, documents, locomo, longmemeval, show
 from cortex_bench.evaluation.conduct import NO_CACHE, Answering, Conducted, Endpoint, Options
 from cortex_bench.evaluation.parts import DataSet
 from cortex_bench.evaluation.profile import TIERS, profile, tier_of
@@ -168,6 +168,37 @@ def ablate_command(locomo_file: Path | None, beam_folder: Path | None, **given: 
     if (locomo_file is None) == (beam_folder is None):
         raise click.UsageError("choose what to measure on: --locomo or --beam")
     return _conducted(lambda: conduct.ablated(_either(locomo_file, beam_folder), _options(given), _tell), given)
+
+
+@evaluate.command("contradiction")
+@click.option("--sick", type=_FOLDER, help="A folder with SICK_train.txt and SICK_test_annotated.txt.")
+@click.option("--pairs", type=_FILE, help="Messages that contradict each other, as JSON lines: chat, first, second.")
+@click.option("--updates", type=_FILE, help="Messages with a newer value: chat, original, updated.")
+@click.option("--beam", type=_FOLDER, help="A folder of chats, whose other messages are candidates, too.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of random pairs, and of intervals.")
+@click.option(
+    "--embeddings",
+    metavar="FILE",
+    help=f"The cache of embeddings; {NO_CACHE} for none. [default: embeddings.db in the user's cache]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def contradiction_command(as_json: bool, **given: Any) -> int:  # noqa: FBT001 - Click passes options by name
+    """Contradictions judged without a model: beside the negation rule, on random pairs, and as candidates.
+
+    \b
+    Example:
+      cortex eval contradiction --sick sick --pairs contradictions.jsonl --updates knowledge_updates.jsonl
+    """  # noqa: D301 - as above
+    if not (given["sick"] or given["pairs"] or given["updates"]):
+        raise click.UsageError("choose what to measure on: --sick, --pairs or --updates")
+    try:
+        result = conflicts.run(conflicts.Sources(**given), _tell)
+    except CortexError:
+        raise
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(json.dumps(result, indent=2) if as_json else _plain(conflicts.as_text(result)))
+    return 0
 
 
 def _either(locomo_file: Path | None, beam_folder: Path | None) -> DataSet:
