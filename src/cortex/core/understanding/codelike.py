@@ -17,7 +17,9 @@ _EXTENSIONS: Final = frozenset(
     exe dll so db sqlite proto tf tfvars gradle properties pem crt dockerfile bak patch diff plist
     """.split()
 )
-_FILE_NAMES: Final = frozenset("Makefile Dockerfile Procfile Jenkinsfile Gemfile Rakefile Vagrantfile CODEOWNERS".split())
+_FILE_NAMES: Final = frozenset(
+    "Makefile Dockerfile Procfile Jenkinsfile Gemfile Rakefile Vagrantfile CODEOWNERS".split()
+)
 _HOSTS: Final = frozenset("com org net io dev ai app co internal local localhost example de uk eu gov edu".split())
 # The last part of a hyphenated name that says: this is a part of a system.
 _PARTS: Final = frozenset(
@@ -103,8 +105,8 @@ def _dotted(token: str) -> Found | None:
         return None
     if last in _HOSTS:
         return token, EntityType.IDENTIFIER
-    if last in _KEY_ENDS or "_" in last:
-        return token, EntityType.CONFIG if token.islower() else EntityType.MODULE
+    if last in _KEY_ENDS and token.islower():
+        return token, EntityType.CONFIG
     return token, EntityType.MODULE
 
 

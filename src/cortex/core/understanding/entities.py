@@ -16,7 +16,7 @@ from cortex.core.understanding.gazetteer import (
     TECHNOLOGIES_AS_WRITTEN,
     TECHNOLOGY_FAMILIES,
 )
-from cortex.core.understanding.naming import GROUPS, TITLES, Naming, type_of_name
+from cortex.core.understanding.naming import GROUPS, TITLES, Naming, is_employer, type_of_name
 from cortex.core.understanding.reading import Token, in_english, tokens_of
 from cortex.core.understanding.vocabulary import ACRONYMS, CALENDAR, IMPERATIVES, LANGUAGES, OPENERS, THIRD_PERSON
 from cortex.model.understanding import Entity, EntityType
@@ -24,14 +24,35 @@ from cortex.model.understanding import Entity, EntityType
 MOST_ENTITIES = 20
 _FIRST_PERSON: Final = frozenset("i i'm i've i'd i'll we we're we've we'd we'll my mine".split())
 _PARTICLES: Final = frozenset("de da di del der den van von la le bin al sans of the &".split())
-_NO_NAME: Final = ENGLISH | QUESTION | CALENDAR | LANGUAGES | ACRONYMS | frozenset("may i'm let's here's there's it's that's".split())
+_NO_NAME: Final = (
+    ENGLISH | QUESTION | CALENDAR | LANGUAGES | ACRONYMS | frozenset("may i'm let's here's there's it's that's".split())
+)
 _NO_START: Final = _NO_NAME | IMPERATIVES | OPENERS
 _KNOWN: Final = PLACES | ORGANIZATIONS | FIRST_NAMES
-_COMMON_ENDINGS: Final = ("ing", "tion", "tions", "ment", "ments", "ness", "ity", "ly", "able", "ous", "ers", "ies", "ance", "ed")
+_COMMON_ENDINGS: Final = (
+    "ing",
+    "tion",
+    "tions",
+    "ment",
+    "ments",
+    "ness",
+    "ity",
+    "ly",
+    "able",
+    "ous",
+    "ers",
+    "ies",
+    "ance",
+    "ed",
+)
 _BESIDE_A_NAME: Final = frozenset("over and or instead not vs".split())
 _SETS: Final = re.compile(r"\b(?:[Ss]et|[Ff]lag|[Ss]ettings?|[Oo]ption|[Kk]ey|[Cc]onfig|[Vv]ariable|[Pp]arameter)\b")
+_ABBREVIATION: Final = re.compile(r"[A-Z0-9]{1,5}s?")
 _DESCRIBES: Final = frozenset("a an our the my your his her their its".split())
+_LEADS_TO_TOOL: Final = frozenset("in with on use uses using to from of and or".split())
 _NAMED_AS: Final = frozenset("and or from over".split())
+
+_DONE_TO: Final = frozenset("taught told gave met knows lent sent hired".split())
 
 Read = tuple[int, str, EntityType]  # how many tokens, and what they name; an empty name for nothing
 _NOTHING: Final[Read] = (1, "", EntityType.THING)
@@ -64,22 +85,28 @@ def _named(tokens: Sequence[Token], text: str, *, english: bool) -> Iterator[tup
         place += taken
 
 
-def _at(
-    tokens: Sequence[Token], place: int, before: EntityType | None, text: str, *, english: bool
-) -> Read:
+def _at(tokens: Sequence[Token], place: int, before: EntityType | None, text: str, *, english: bool) -> Read:
     token = tokens[place]
     word = token.text
-    if english and _plain(word) in _FIRST_PERSON and word != "i":
+    if english and word != "i" and (_plain(word) in _FIRST_PERSON or _takes_part(tokens, place)):
         return 1, "self", EntityType.SELF
     technology = _technology(tokens, place)
     if technology:
-        return technology, text[token.start : tokens[place + technology - 1].end], EntityType.TECHNOLOGY
+        employs = english and is_employer(Naming(tokens, place, technology, before, text))
+        type_ = EntityType.ORGANIZATION if employs else EntityType.TECHNOLOGY
+        return technology, text[token.start : tokens[place + technology - 1].end], type_
     code = codelike(word)
     if code:
         return 1, code[0], _settled(code[1], token, text)
     if not english or not word[0].isupper():
         return _NOTHING
     return _capitalised(tokens, place, text, before)
+
+
+def _takes_part(tokens: Sequence[Token], place: int) -> bool:
+    """Whether something happened to "me": Ruta introduced me, taught me; not: call me."""
+    last = tokens[place - 1] if place else None
+    return tokens[place].text == "me" and last is not None and (last.text.endswith("ed") or last.text in _DONE_TO)
 
 
 def _settled(type_: EntityType, token: Token, text: str) -> EntityType:
@@ -102,6 +129,8 @@ def _technology(tokens: Sequence[Token], place: int) -> int:
         return 1
     if token.text not in TECHNOLOGIES_AS_WRITTEN:
         return 0
+    if token.text in FIRST_NAMES and (token.opens or tokens[place - 1].text not in _LEADS_TO_TOOL):
+        return 0
     if not token.opens or not token.text.istitle():
         return 1
     return int(after is not None and after.joined and (after.text in THIRD_PERSON or after.text in _BESIDE_A_NAME))
@@ -116,7 +145,10 @@ def _capitalised(tokens: Sequence[Token], place: int, text: str, before: EntityT
     if size == 1 and first.opens and not _stands_alone(tokens, place, text):
         return _NOTHING
     name = text[first.start : tokens[place + size - 1].end]
-    return size, name, type_of_name(Naming(tokens, place, size, before, text))
+    type_ = type_of_name(Naming(tokens, place, size, before, text))
+    if type_ in {EntityType.THING, EntityType.PERSON} and _ABBREVIATION.fullmatch(name):
+        return _NOTHING
+    return size, name, type_
 
 
 def _run(tokens: Sequence[Token], place: int) -> int:

@@ -44,7 +44,7 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         i prefer, prefer, prefers, preferred, favourite, favorite, i like, i love, i hate, i enjoy, i dislike, likes,
         loves, hates, dislikes, enjoys, can't stand, i'd rather, would rather, not a fan, big fan, fond of, my go to,
         any day, i'd like, we'd like, would like, best part, i find, never liked, don't like, doesn't like, works best for me,
-        for me please, rather than, is my main, i adore, i avoid, would love
+        for me please, rather than, my main, i adore, i avoid, would love
         """)),
     (Kind.PATTERN, 5, _phrases("""
         whenever, every time, each time, tends to, tend to, nearly always, almost always, most mornings, most days,
@@ -53,7 +53,7 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         usually, typically, regularly, keep mixing, keeps happening, i keep, more often than not, as a rule, habitually
         """)),
     (Kind.PATTERN, 3, _phrases("""
-        often, always, in the morning, in the evening, mornings, evenings, on mondays, on fridays, most, again and again,
+        often, always, in the morning, in the evening, mornings, evenings, on mondays, on fridays, again and again,
         ends up with, end up, routinely, frequently, every
         """)),
     (Kind.CONTEXT, 5, _phrases("""
@@ -61,13 +61,14 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         at present, halfway through, blocked on, is blocked by, dev environment, is being, are being
         """)),
     (Kind.CONTEXT, 3, _phrases("""
-        this week, this month, this sprint, this quarter, working on, today, until, still, we are, this repo, this project,
-        reading up on, is learning, now on, under way, ongoing, waiting for
+        this week, this month, this sprint, this quarter, working on, today, we are, this repo, this project,
+        reading up on, is learning, under way, ongoing, waiting for,
+        i'm trying to, i'm considering
         """)),
     (Kind.SUMMARY, 5, _phrases("""
         in short, in summary, to sum up, summing up, to summarise, to summarize, in a nutshell, long story short,
         in one sentence, for the record, key points, key takeaways, takeaways, the gist, in brief, quick summary,
-        summary of, recap, tl dr, overview, condensed, notes from, main points, bottom line, all in all
+        recap, tl dr, overview, condensed, notes from, main points, bottom line, all in all
         """)),
     (Kind.PROJECT, 4, _phrases("""
         aims to, the goal of, goal is, our plan is, the plan is, plan is to, is planned for, milestone, roadmap,
@@ -81,7 +82,7 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         my flight, appointment, the wedding, finished reading, turned, no longer works
         """)),
     (Kind.EVENT, 2, _phrases("""
-        was, were, moved, moved from, joined, left, quit, met, called, had, bought, sold, removed, installed, started,
+        moved, moved from, joined, left, quit, met, called, i had, we had, bought, sold, removed, installed, started,
         reverted, deleted, launched, released, deployed, replaced, we replaced, switched, has been, went, visited,
         lowered, raised, failed over, at noon
         """)),
@@ -90,8 +91,12 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         father of, introduced me, i know from, customer of ours, client of ours, supplier of ours, partner of ours,
         works under, two kids, three kids, is the ceo of, is the cto of, worked together
         """)),
+    (Kind.FACT, 4, _phrases("""
+        allergic to, birthday is, was born in, grew up in, years old, used to, used to work, is called, number is, i speak,
+        might, i studied
+        """)),
     (Kind.INSTRUCTION, 4, _phrases("""
-        you should, you must, must be, must not, must never, should always, should never, make sure, be sure to, do not,
+        you should, you must, must be, must not, must never, should always, should never, do not,
         please, remember to, remind me, needs to be, must always
         """)),
 )  # fmt: skip
@@ -108,9 +113,14 @@ _FAULT_PHRASES: Final = _phrases(
     "root cause, out of memory, ran out of, timed out, doesn't work, does not work, never gives up, cannot be, we hit, "
     "can't be, off by one, caused by, keeps climbing, comes back empty, cannot read, no such file, not found"
 )
-_FAULT_NAME = re.compile(r"[A-Za-z]{2,}(?:Error|Exception)\b|\bE[A-Z]{5,}\b|\b[A-Z]\w*_ERR|\bERR_|BackOff\b|OOMKilled")
-_SUMMARY_START = re.compile(r"\W*(?:quick |short |brief )?(?:summary|recap|overview|tl;?dr|summing up|takeaways|the gist)\b", re.I)
-_PROJECT_START = re.compile(r"Project [A-Z]|(?:The )?[A-Z]\w+ (?:project|initiative|rollout|programme?)\b|[A-Z]\w+: an? ")
+_FAULT_NAME = re.compile(r"(?<=[A-Za-z])(?:Error|Exception)\b|\bE[A-Z]{5,}\b|\b[A-Z]\w*_ERR|\bERR_|BackOff\b|OOMKilled")
+_HAS_DIGIT = re.compile(r"\d")
+_SUMMARY_START = re.compile(
+    r"\W*(?:quick |short |brief )?(?:summary|recap|overview|tl;?dr|summing up|takeaways|the gist)\b", re.I
+)
+_PROJECT_START = re.compile(
+    r"Project [A-Z]|(?:The )?[A-Z]\w+ (?:project|initiative|rollout|programme?)\b|[A-Z]\w+: an? "
+)
 _SMALL_TALK: Final = frozenset(
     """
     hi hello hey thanks thank you bye good morning evening night ok okay lol yes no yeah yep nope sure cool great nice
@@ -118,6 +128,7 @@ _SMALL_TALK: Final = frozenset(
     hmm well done got sounds so much see later you're
     """.split()
 )
+_POLITE: Final = frozenset("thanks thank congrats congratulations wow cheers glad".split())
 _NOT_ORDERS: Final = frozenset("of is was are were has had and or time theory".split())
 _OWNERS: Final = frozenset("my our his her their your".split())
 _VERBS: Final = THIRD_PERSON | frozenset(
@@ -132,29 +143,33 @@ _ORDER: Final = (
 def kind_of(text: str) -> Kind | None:
     """The kind of a short statement; None where nothing tells, in questions and in other languages than English."""
     words = words_in(text)
-    if not words or not in_english(text) or _says_nothing(text, words):
+    if not words or not in_english(text) or says_nothing(text, words):
         return None
     weights = _weights(text[:MOST], words)
     best = max(weights.values(), default=0)
     return next((kind for kind in _ORDER if best and weights.get(kind) == best), None)
 
 
-def _says_nothing(text: str, words: Sequence[str]) -> bool:
-    """A question, or small talk."""
+def says_nothing(text: str, words: Sequence[str]) -> bool:
+    """Whether the words of a text are only a question, or small talk."""
     if text.rstrip().endswith("?") and not re.search(r"[.!]\s", text[:MOST]):
+        return True
+    if words[0] in _POLITE and len(words) < _HEAD:
         return True
     return len(words) < 6 and _SMALL_TALK.issuperset(words)
 
 
 def _weights(text: str, words: Sequence[str]) -> Mapping[Kind, int]:
     padded = f" {' '.join(words)} "
+    head = f" {' '.join(words[:_HEAD])} "
     weights: dict[Kind, int] = {}
 
     def add(kind: Kind, weight: int) -> None:
         weights[kind] = weights.get(kind, 0) + weight
 
     for kind, weight, phrases in _PHRASES:
-        found = [phrase for phrase in phrases if phrase in padded]
+        place = head if kind is Kind.SUMMARY else padded
+        found = [phrase for phrase in phrases if phrase in place]
         if found:
             add(kind, weight + min(len(found), 3) - 1)
     if _is_order(text, words):
@@ -164,7 +179,7 @@ def _weights(text: str, words: Sequence[str]) -> Mapping[Kind, int]:
     if _PROJECT_START.match(text):
         add(Kind.PROJECT, 3)
     add(Kind.ERROR, _fault(text, words, padded))
-    add(Kind.EVENT, _dated(words))
+    add(Kind.EVENT, _dated(words) + _happened(words))
     add(Kind.RELATIONSHIP, _kinship(words))
     add(Kind.FACT, _plain(text, words))
     return weights
@@ -176,7 +191,7 @@ def _is_order(text: str, words: Sequence[str]) -> bool:
     if first in {"if", "when", "before", "after"} and "," in text:
         after = words_in(text.partition(",")[2])
         return bool(after) and after[0] in IMPERATIVES
-    return first in IMPERATIVES and len(words) > 2 and words[1] not in _NOT_ORDERS
+    return first in IMPERATIVES and len(words) > 2 and words[1] not in _NOT_ORDERS and not _HAS_DIGIT.search(words[1])
 
 
 def _fault(text: str, words: Sequence[str], padded: str) -> int:
@@ -191,6 +206,12 @@ def _dated(words: Sequence[str]) -> int:
     on = any((first in {"on", "last", "next"} and second in WEEKDAYS) or (first in {"in", "last"} and second in MONTHS)
              or (first.isdigit() and second in CALENDAR) for first, second in pairs)  # fmt: skip
     return 3 if on else 0
+
+
+def _happened(words: Sequence[str]) -> int:
+    """What weight it has that something was done: was moved, were deleted."""
+    pairs = zip(words, words[1:], strict=False)
+    return 2 if any(first in {"was", "were"} and second.endswith("ed") for first, second in pairs) else 0
 
 
 def _kinship(words: Sequence[str]) -> int:

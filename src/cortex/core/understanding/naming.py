@@ -12,7 +12,7 @@ from cortex.core.understanding.vocabulary import ANIMALS, KIN, PERSON_VERBS
 from cortex.model.understanding import EntityType
 
 TITLES: Final = frozenset(
-    "Dr Mr Mrs Ms Miss Prof Professor Doctor Aunt Uncle Grandma Grandpa Sir Lady Captain Judge Sister Father".split()
+    "Dr Mr Mrs Ms Miss Prof Professor Doctor Aunt Uncle Grandma Grandpa Sir Lady Captain Judge Sister Father Project".split()
 )
 # Words that end, and some that begin, the name of an organisation.
 GROUPS: Final = frozenset(
@@ -34,13 +34,17 @@ _PROJECT_SORTS: Final = frozenset(
 )
 _MADE: Final = frozenset("written built exposes ships powered deployed rewritten".split())
 _AT_A_PLACE: Final = frozenset("in near around visit visiting visited toward towards across via".split())
-_TO_A_PLACE: Final = frozenset("moved moving move moves flew fly flying travel relocated relocating going trip based".split())
+_TO_A_PLACE: Final = frozenset(
+    "moved moving move moves flew fly flying travel relocated relocating going trip based".split()
+)
 _EMPLOYED: Final = frozenset("work works worked working job employed engineer intern hired career".split())
 _AT_A_GROUP: Final = frozenset("at joined joining joins quit left".split())
 _BY_TOOL: Final = frozenset("use uses using used with via install installed adopt adopted try tried run runs".split())
-_OF_TOOL: Final = frozenset("depends depend written built runs run switched migrated migrating moved hosted based".split())
+_OF_TOOL: Final = frozenset(
+    "depends depend written built runs run switched migrated migrating moved hosted based".split()
+)
 _WITH_PERSON: Final = frozenset(
-    "with met meet meeting ask asked told tell called call and by to from named thank thanks remind".split()
+    "with met meet meeting ask asked told tell called call and by to from named thank thanks remind hey hi hello dear".split()
 )
 
 
@@ -60,6 +64,13 @@ class Naming:
         return self.tokens[place].text.lower() if 0 <= place < len(self.tokens) else ""
 
 
+def is_employer(naming: Naming) -> bool:
+    """Whether somebody works there: works at X, an engineer for X, joined X."""
+    one = naming.word(-1)
+    busy = {naming.word(-2), naming.word(-4)}
+    return one in {"joined", "joins"} or (one in {"for", "at"} and not busy.isdisjoint(_EMPLOYED))
+
+
 def type_of_name(naming: Naming) -> EntityType:
     """The type of a name: by its own words, then by the words around it; ``thing`` where nothing tells."""
     return _by_itself(naming) or _by_kinship(naming) or _by_neighbours(naming) or EntityType.THING
@@ -69,10 +80,10 @@ def _by_itself(naming: Naming) -> EntityType | None:
     words = [token.text for token in naming.tokens[naming.place : naming.place + naming.size]]
     name = " ".join(words)
     first, last = words[0], words[-1]
-    if first in TITLES:
-        return EntityType.PERSON
     if first == "Project" or _is_project(naming):
         return EntityType.PROJECT
+    if first in TITLES:
+        return EntityType.PERSON
     if naming.word(1) in {"team", "inc", "ltd", "corp", "gmbh"}:
         return EntityType.ORGANIZATION
     if last in GROUPS or first in GROUPS or name in ORGANIZATIONS:
@@ -87,8 +98,8 @@ def _by_itself(naming: Naming) -> EntityType | None:
 
 
 def _is_project(naming: Naming) -> bool:
-    after = naming.word(1)
-    if after in _PROJECT_WORDS or naming.word(-1) in {"project", "codename", "codenamed"}:
+    after, first = naming.word(1), naming.tokens[naming.place]
+    if after in _PROJECT_WORDS or (first.joined and naming.word(-1) in {"project", "codename", "codenamed"}):
         return True
     near = {naming.word(offset) for offset in range(2, 7)}
     if after in {"is", "was", "a", "our", "an"} and not near.isdisjoint(_PROJECT_SORTS):
@@ -117,7 +128,7 @@ def _by_neighbours(naming: Naming) -> EntityType | None:
     one, two, after = naming.word(-1), naming.word(-2), naming.word(1)
     if after in PERSON_VERBS or (naming.size == 1 and after in {"and"} and naming.word(2) == "i"):
         return EntityType.PERSON
-    if one in {"for", "at"} and (two in _EMPLOYED or naming.word(-4) in _EMPLOYED):
+    if is_employer(naming):
         return EntityType.ORGANIZATION
     if one in _AT_A_GROUP or (one == "from" and naming.before is EntityType.PERSON):
         return EntityType.ORGANIZATION
@@ -125,7 +136,11 @@ def _by_neighbours(naming: Naming) -> EntityType | None:
         return EntityType.PLACE
     if one in _BY_TOOL or (one in {"on", "to", "in", "from", "of"} and two in _OF_TOOL):
         return EntityType.TECHNOLOGY
-    if one in {"and", "or", "over", "than"} and naming.before in {EntityType.PERSON, EntityType.PLACE, EntityType.TECHNOLOGY}:
+    if one in {"and", "or", "over", "than"} and naming.before in {
+        EntityType.PERSON,
+        EntityType.PLACE,
+        EntityType.TECHNOLOGY,
+    }:
         return naming.before
     if one in _WITH_PERSON and naming.tokens[naming.place].text.isalpha():
         return EntityType.PERSON

@@ -77,14 +77,12 @@ LINKS: Final[tuple[Link, ...]] = (
     _link("works_at", r"^\s+(?:from|at|of)\s*$", _PEOPLE, (Sort.GROUP,)),
     _link("lives_in", r"\b(?:liv(?:es|e|ing)|resid(?:es|ing|e)|based|stay(?:s|ing)|settled|share[sd]?\s+[\w ]{1,20}|"
           r"(?:relocat|mov)(?:ed|es|ing|e))\b[\w ]{0,30}?\s(?:in|to|near)" + _NEAR, _PEOPLE, _PLACES),
-    _link("lives_in", r"^\s+to\s*$", _PEOPLE, frozenset()),
     _link("located_in", r"^(?:\s+(?:is|are|was|has)\b[\w ,]{0,40})?\s+(?:in|near|outside)" + _NEAR, (Sort.GROUP, Sort.PLACE), _PLACES),
     _link("married_to", r"\b(?:married(?:\s+to)?|wed|marries)\s*$", _PEOPLE, _PEOPLE),
     _link("knows", r"\b(?:knows?|knew|met|meets|befriended|reports?\s+to|introduced|friends\s+with|taught|mentors|mentored|"
           r"works?\s+with|worked\s+with|dates|dating)(?:\s+(?:up|with|to|together))*\s*$", _PEOPLE, _PEOPLE),
     _link("prefers", r"\b(?:prefer(?:s|red|)|lik(?:es|e)|lov(?:es|e|ed)|enjoy(?:s|ed|)|favou?rs?|fond\s+of|"
           r"favou?rite\b[\w ]{0,30}?\sis)" + _NEAR, _PEOPLE, (*_GROUPS, Sort.PLACE)),
-    _link("prefers", r"\bis\s+(?:now\s+)?$", frozenset(), frozenset()),
     _link("owns", r"\b(?:own(?:s|ed|)|maintain(?:s|ed|)|drives?|in\s+charge\s+of|responsible\s+for|(?:bought|has|have)\s+an?)" + _NEAR,
           (Sort.SOMEBODY, Sort.GROUP), _THINGS),
     _link("uses", r"\b(?:us(?:es|e|ing|ed)|utili[sz]es?|adopt(?:s|ed)|ch(?:ose|oosing|oose)|pick(?:ed|s)|went\s+with|go(?:ing)?\s+with|"
@@ -96,6 +94,7 @@ LINKS: Final[tuple[Link, ...]] = (
     _link("is_a", r"^\s+(?:is|was|are)\s+(?:an?\s+)(?:kind\s+of\s+|sort\s+of\s+)?$", _THINGS, _THINGS),
 )  # fmt: skip
 
+FAVOURITE: Final = re.compile(r"(?:['’]s)?\s+(?:\w+\s+)?(?:main|favou?rite|preferred|go-to)\b")
 REPLACING: Final = re.compile(
     r"\b(?:replac(?:ed|es|e|ing)|swap(?:ped|ping|s|)(?:\s+out)?|exchanged|substituted)(?:\s+(?:the|our|an?|old))*\s*$"
 )
@@ -125,9 +124,11 @@ class Kinship:
 
 
 KINSHIP: Final = Kinship(
-    between=re.compile(rf"(?:['’]s|['’])?\s+{_ADJECTIVE}(?P<kin>{_KIN_WORD})\s*,?\s*(?:(?:is|was)?\s*(?:called|named)?\s*)"),
+    between=re.compile(
+        rf"(?:['’]s|['’])?\s+{_ADJECTIVE}(?P<kin>{_KIN_WORD})\s*,?\s*(?:(?:is|was)?\s*(?:called|named)?\s*)"
+    ),
     of=re.compile(rf"\s*(?:,|is|was)\s*(?:an?|the)?\s*{_ADJECTIVE}(?P<kin>{_KIN_WORD})\s+of\s+"),
     have=re.compile(rf"\s+(?:have|has)\s+(?:\w+\s+){{1,3}}?(?P<kin>{_KIN_WORD})s?\s*[,:]?\s*(?:called|named)?\s*"),
-    equal=re.compile(r"\s*,\s*|\s+(?:is|was)\s+"),
+    equal=re.compile(r"\s*,\s*|\s+(?:is|was)\s+(?:now\s+)?"),
     after=re.compile(rf"(?:['’]s|['’])?\s+{_ADJECTIVE}(?P<kin>{_KIN_WORD})\b"),
 )

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from cortex.core.understanding.mentions import Clause, Group, clauses_of
-from cortex.core.understanding.phrases import FROM_MOVE, KINSHIP, LINKS, REPLACING, Link, Sort
+from cortex.core.understanding.phrases import FAVOURITE, FROM_MOVE, KINSHIP, LINKS, REPLACING, Link, Sort
 from cortex.core.understanding.vocabulary import ACQUAINTANCES, ANIMALS, CHILDREN, PARENTS, SPOUSES
 from cortex.model.understanding import Entity, EntityType, Relation
 
 MOST_RELATIONS = 20
 _NEGATED: Final = re.compile(
     r"\b(?:not|never|no longer|nor|neither|without|cannot|hardly|stopped|refuses?|instead of|rather than|used to|"
-    r"dropped|against|unlike|if|would|might|could|quit|left)\b|n['’]t\b"
+    r"against|unlike|if|would|might|could|quit|left)\b|n['’]t\b"
 )
 _CARRIED: Final = re.compile(r"\s*,?\s*(?:and|or|then|and then|and also)\s+")
 _OWN: Final = re.compile(r"['’]s$")
@@ -70,11 +70,15 @@ def _stated(clause: Clause) -> Iterator[_Edge]:
     for place, group in enumerate(groups):
         if "wife" in group.joint or "husband" in group.joint:
             yield from _across(group.entities[:1], "married_to", group.entities[1:2])
-        if _MARRIED_BOTH.match(gaps[place + 1]) and len(group.entities) == 2:
-            yield from _across(group.entities[:1], "married_to", group.entities[1:])
+        both = _BOTH.match(gaps[place + 1])
+        if both and len(group.entities) == 2:
+            yield from _across(group.entities[:1], "married_to" if both["married"] else "knows", group.entities[1:])
 
 
-_MARRIED_BOTH: Final = re.compile(r"\s+(?:(?:got|are|were|have been|have)\s+)?married\b")
+_BOTH: Final = re.compile(
+    r"\s+(?:(?:both|got|are|were|have been|have)\s+)*"
+    r"(?:(?P<married>married)|work(?:ed)?\s+together|(?:good\s+|old\s+)?friends|colleagues|siblings|know\s+each\s+other)\b"
+)
 
 
 def _related(pair: _Pair) -> Iterator[_Edge]:
@@ -147,6 +151,9 @@ def _kin(pair: _Pair) -> Iterator[_Edge]:
     have = KINSHIP.have.fullmatch(pair.between)
     if have:
         yield from _kin_edges(pair.first, have["kin"], pair.second)
+        return
+    if FAVOURITE.match(pair.after) and KINSHIP.equal.fullmatch(pair.between):
+        yield from _across(pair.second.entities[:1], "prefers", pair.first.entities)
         return
     after = KINSHIP.after.match(pair.after)
     if after and KINSHIP.equal.fullmatch(pair.between):
