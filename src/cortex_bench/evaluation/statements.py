@@ -26,7 +26,6 @@ RESAMPLES = 10_000
 HALVES: Final = ("held", "tune")
 _NO_KIND = "none"
 _KINDS: Final = (*(kind.value for kind in Kind), _NO_KIND)
-_BLOCK = 500
 _MUTUAL: Final = frozenset(("married_to", "knows"))
 _WORD = re.compile(r"[^\s,;:!?\"()`]+")
 
@@ -143,10 +142,8 @@ def measured(statements: Sequence[Statement], answers: Sequence[Answer], seed: i
 def _resampled(size: int, seed: int) -> Floats:
     """How often each statement is drawn [1 + resamples, statements]; the first row draws each once."""
     chance = np.random.default_rng(seed)
-    drawn = [np.ones((1, size))]
-    for _ in range(RESAMPLES // _BLOCK):
-        drawn.append(chance.multinomial(size, np.full(size, 1 / size), size=_BLOCK).astype(np.float64))
-    return np.concatenate(drawn)
+    drawn = chance.multinomial(size, np.full(size, 1 / size), size=RESAMPLES)
+    return np.concatenate([np.ones((1, size)), drawn])
 
 
 def _figure(values: Floats) -> Figure:

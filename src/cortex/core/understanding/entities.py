@@ -47,7 +47,7 @@ _COMMON_ENDINGS: Final = (
 )
 _BESIDE_A_NAME: Final = frozenset("over and or instead not vs".split())
 _SETS: Final = re.compile(r"\b(?:[Ss]et|[Ff]lag|[Ss]ettings?|[Oo]ption|[Kk]ey|[Cc]onfig|[Vv]ariable|[Pp]arameter)\b")
-_ABBREVIATION: Final = re.compile(r"[A-Z0-9]{1,5}s?")
+_ABBREVIATION: Final = re.compile(r"[A-Z0-9.]{1,5}s?")
 _DESCRIBES: Final = frozenset("a an our the my your his her their its".split())
 _LEADS_TO_TOOL: Final = frozenset("in with on use uses using to from of and or".split())
 _NAMED_AS: Final = frozenset("and or from over".split())
@@ -120,12 +120,10 @@ def _settled(type_: EntityType, token: Token, text: str) -> EntityType:
 def _technology(tokens: Sequence[Token], place: int) -> int:
     """How many tokens here name a technology."""
     token = tokens[place]
-    lower = token.text.lower()
     after = tokens[place + 1] if place + 1 < len(tokens) else None
-    if lower in TECHNOLOGY_FAMILIES and token.text[0].isupper() and after and after.joined and not token.owns:
-        if after.text[0].isupper() and after.text.lower() not in _NO_NAME:
-            return 2
-    if lower in TECHNOLOGIES:
+    if after and _is_family(token, after):
+        return 2
+    if token.text.lower() in TECHNOLOGIES:
         return 1
     if token.text not in TECHNOLOGIES_AS_WRITTEN:
         return 0
@@ -136,11 +134,20 @@ def _technology(tokens: Sequence[Token], place: int) -> int:
     return int(after is not None and after.joined and (after.text in THIRD_PERSON or after.text in _BESIDE_A_NAME))
 
 
+def _is_family(token: Token, after: Token) -> bool:
+    """Whether two words make one name, a vendor's and a product's: AWS Lambda."""
+    if token.text.lower() not in TECHNOLOGY_FAMILIES or not token.text[0].isupper() or not after.joined:
+        return False
+    return after.text[0].isupper() and after.text.lower() not in _NO_NAME
+
+
 def _capitalised(tokens: Sequence[Token], place: int, text: str, before: EntityType | None) -> Read:
     first = tokens[place]
     size = _run(tokens, place)
     refused = _NO_START if first.opens and first.text not in _KNOWN else _NO_NAME
     if first.text not in TITLES and _plain(first.text) in refused:
+        return _NOTHING
+    if size > 1 and first.opens and first.text.endswith("ed") and first.text not in _KNOWN:
         return _NOTHING
     if size == 1 and first.opens and not _stands_alone(tokens, place, text):
         return _NOTHING
@@ -156,7 +163,7 @@ def _run(tokens: Sequence[Token], place: int) -> int:
     size = 1
     while place + size < len(tokens):
         token = tokens[place + size]
-        if not token.joined or not token.text.isascii() and not token.text[0].isalpha():
+        if not token.joined or (not token.text.isascii() and not token.text[0].isalpha()):
             break
         if _goes_on(token, tokens[place + size - 1]):
             size += 1
@@ -173,7 +180,7 @@ def _goes_on(token: Token, last: Token) -> bool:
     word = token.text
     if not word[0].isupper() or _plain(word) in _NO_NAME or codelike(word):
         return False
-    return word.lower() not in TECHNOLOGIES or last.text in GROUPS
+    return word.lower() not in TECHNOLOGIES or last.text in GROUPS or last.text in FIRST_NAMES
 
 
 def _stands_alone(tokens: Sequence[Token], place: int, text: str) -> bool:
@@ -188,7 +195,7 @@ def _stands_alone(tokens: Sequence[Token], place: int, text: str) -> bool:
     if after is None:
         return False
     if not after.joined:
-        return text[token.end : token.end + 1] in {":", ","} and after.text in _DESCRIBES
+        return text[token.end : token.end + 1] in {":", ","} and (after.text in _DESCRIBES or after.owns)
     return after.text in THIRD_PERSON or after.text in _NAMED_AS
 
 

@@ -113,34 +113,35 @@ ORGANIZATIONS: Final = _names(
 # Given names of many countries, so that a name that opens a sentence is known for one.
 FIRST_NAMES: Final = _names(
     """
-    Aaron Abdul Abigail Adam Adrian Agnes Ahmad Ahmed Aisha Akira Alan Albert Alejandro Alex Alexander Alexandra Alexei
-    Alfred Ali Alice Alicia Alina Amanda Amara Amelia Amina Amir Amit Amy Ana Anastasia Anders Andrea Andreas Andrew
-    André Angela Anika Anita Anja Ann Anna Anne Annika Anthony Anton Antonio Anya Arjun Arthur Arturo Asha Astrid
-    Ava Ayesha Aziz Barbara Beatrice Ben Benjamin Bea Bernd Beth Bianca Bill Björn Bob Boris Brandon Brian Bruno
-    Camila Carla Carlos Carmen Carol Caroline Catherine Cecilia Charles Charlotte Chen Chiara Chloe Chris Christian
-    Christina Christine Christopher Clara Claire Claudia Clemens Colin Connor Cristina Daniel Daniela Dana Darius David
-    Deborah Dennis Derek Diana Diego Dieter Dimitri Dmitri Dominic Don Donna Dorothy Ed Eduardo Edward Elena Eleanor
-    Eli Elias Elif Elisa Elizabeth Ella Ellen Emil Emily Emma Eric Erik Erika Esther Eva Evan Evelyn Fabian Farah
-    Fatima Felix Fernando Finn Fiona Florian Frank François Frances Francesca Francis Frederik Frida Gabriel Gabriela
-    Gary George Georg Gerard Giorgio Giovanni Giulia Gloria Grace Greg Gregor Greta Guillermo Gustav Hannah Hans Harry
-    Hassan Heather Heidi Helen Helena Henrik Henry Hiroshi Howard Hugo Hussein Ian Ibrahim Ida Ines Ingrid Irene Iris
-    Isaac Isabel Isabella Ivan Jack Jacob Jakob James Jan Jane Janet Jasmine Jason Javier Jean Jeff Jennifer Jens
-    Jeremy Jessica Jim Joan Joanna Joe Johan Johanna John Johannes Jon Jonas Jonathan Jorge José Joseph Joshua Juan
-    Judith Jules Julia Julian Julie Jürgen Kai Karen Karim Karin Karl Karolina Kate Katherine Kathrin Katja Keith
-    Ken Kenji Kevin Khalid Kim Kofi Konstantin Kristina Kumar Kwame Lara Lars Laura Lauren Laurent Lea Leah Lee Leila
-    Lena Leo Leon Leonard Liam Lily Lin Linda Lisa Liu Lorenzo Louis Louise Luca Lucas Lucia Lucía Lucy Luis Luisa
-    Lukas Luke Madeleine Magnus Malik Manuel Marc Marcel Marco Marcus Margaret Maria María Marie Marina Mario Mark
-    Marko Markus Marta Martha Martin Martina Mary Mateo Mathias Matt Matteo Matthew Maurice Max Maya Megan Mehmet Mei
-    Melanie Mia Michael Michelle Miguel Mikael Mike Mikhail Mila Mina Mira Miriam Mohamed Mohammed Molly Monica Monika
-    Morgan Moritz Mustafa Nadia Naomi Natalia Natalie Natasha Nathan Neil Nicholas Nick Nicolas Nicole Nikita Nikolai
-    Nils Nina Noah Noor Nora Oleg Olga Oliver Olivia Omar Oscar Otto Owen Pablo Pamela Paola Patricia Patrick Paul
-    Paula Paulo Pavel Pedro Pekka Peter Petra Petr Philip Philipp Pia Pierre Piotr Priya Quentin Rachel Raj Rajesh
-    Ralph Ramon Raúl Ravi Rebecca Renata René Ricardo Richard Rita Robert Roberto Robin Roger Roland Roman Ronald Rosa
-    Rose Rosie Ruben Rudolf Ruth Ryan Sabine Sam Samantha Samir Samuel Sandra Sanjay Sara Sarah Sasha Scott Sean
-    Sebastian Sergei Sergio Shreya Silvia Simon Simone Sonia Sofia Sofie Sophia Sophie Stefan Stefanie Stella Stephen
-    Steve Steven Sunil Susan Susanne Sven Svetlana Sylvia Takeshi Tamara Tania Tanja Tara Tatiana Ted Teresa Theo
-    Theresa Thomas Tim Timo Tina Tobias Tom Tomás Tomasz Tony Ulrich Ursula Valentina Valerie Vanessa Vera Veronica
-    Victor Victoria Viktor Vincent Virginia Vivian Vladimir Walter Wei Wendy Wilhelm William Wolfgang Xavier Yan Yara
-    Yasmin Yolanda Yosef Yuki Yuri Yusuf Yvonne Zainab Zara Zeynep Zoe Zoë
+    Aaron Abdul Abigail Adam Adrian Agnes Ahmad Ahmed Aisha Akira Alan Albert Alejandro Alex Alexander Alexandra
+    Alexei Alfred Ali Alice Alicia Alina Amanda Amara Amelia Amina Amir Amit Amy Ana Anastasia Anders Andrea Andreas
+    Andrew André Angela Anika Anita Anja Ann Anna Anne Annika Anthony Anton Antonio Anya Arjun Arthur Arturo Asha
+    Astrid Ava Ayesha Aziz Barbara Beatrice Ben Benjamin Bea Bernd Beth Bianca Bill Björn Bob Boris Brandon Brian
+    Bruno Camila Carla Carlos Carmen Carol Caroline Catherine Cecilia Charles Charlotte Chen Chiara Chloe Chris
+    Christian Christina Christine Christopher Clara Claire Claudia Clemens Colin Connor Cristina Daniel Daniela Dana
+    Darius David Deborah Dennis Derek Diana Diego Dieter Dimitri Dmitri Dominic Don Donna Dorothy Ed Eduardo Edward
+    Elena Eleanor Eli Elias Elif Elisa Elizabeth Ella Ellen Emil Emily Emma Eric Erik Erika Esther Eva Evan Evelyn
+    Fabian Farah Fatima Felix Fernando Finn Fiona Florian Frank François Frances Francesca Francis Franz Frederik
+    Frida Gabriel Gabriela Gary George Georg Gerard Giorgio Giovanni Giulia Gloria Grace Greg Gregor Greta Guillermo
+    Gustav Hannah Hans Harry Hassan Heather Heidi Helen Helena Helga Henrik Henry Hiroshi Howard Hugo Hussein Ian
+    Ibrahim Ida Ines Ingrid Irene Iris Isaac Isabel Isabella Ivan Jack Jacob Jakob James Jan Jane Janet Jasmine
+    Jason Javier Jean Jeff Jennifer Jens Jeremy Jessica Jim Joan Joanna Joe Johan Johanna John Johannes Jon Jonas
+    Jonathan Jorge José Joseph Joshua Juan Judith Jules Julia Julian Julie Jürgen Kai Karen Karim Karin Karl
+    Karolina Kate Katherine Kathrin Katja Keith Kelly Ken Kenji Kevin Khalid Kim Kofi Konstantin Kristina Kumar
+    Kwame Lara Lars Laura Lauren Laurent Lea Leah Lee Leila Lena Leo Leon Leonard Liam Lily Lin Linda Lisa Liu
+    Lorenzo Louis Louise Luca Lucas Lucia Lucía Lucy Luis Luisa Lukas Luke Madeleine Magnus Malik Manuel Marc Marcel
+    Marco Marcus Margaret Maria María Marie Marina Mario Mark Marko Markus Marta Martha Martin Martina Mary Mateo
+    Mathias Matt Matteo Matthew Maurice Max Maya Megan Mehmet Mei Melanie Mia Michael Michelle Miguel Mikael Mike
+    Mikhail Mila Mina Mira Miriam Mohamed Mohammed Molly Monica Monika Morgan Moritz Mustafa Nadia Naomi Natalia
+    Natalie Natasha Nathan Neil Nicholas Nick Nicolas Nicole Nikita Nikolai Nils Nina Noah Noor Nora Oleg Olga
+    Oliver Olivia Omar Oscar Otto Owen Pablo Pamela Paola Patricia Patrick Paul Paula Paulo Pavel Pedro Pekka Peter
+    Petra Petr Philip Philipp Pia Pierre Piotr Priya Quentin Rachel Raj Rajesh Ralph Ramon Raúl Ravi Rebecca Renata
+    René Ricardo Richard Rita Robert Roberto Robin Roger Roland Roman Ronald Rosa Rose Rosie Ruben Rudolf Ruth Ryan
+    Sabine Sam Samantha Samir Samuel Sandra Sanjay Sara Sarah Sasha Scott Sean Sebastian Sergei Sergio Shreya Silvia
+    Simon Simone Sonia Sofia Sofie Sophia Sophie Stefan Stefanie Stella Stephen Steve Steven Sunil Susan Susanne
+    Sven Svetlana Sylvia Takeshi Tamara Tania Tanja Tara Tatiana Ted Teresa Theo Theresa Thomas Tim Timo Tina Tobias
+    Tom Tomás Tomasz Tony Ulrich Ursula Valentina Valerie Vanessa Vera Veronica Victor Victoria Viktor Vincent
+    Virginia Vivian Vladimir Walter Wei Wendy Wilhelm William Wolfgang Xavier Yan Yara Yasmin Yolanda Yosef Yuki
+    Yuri Yusuf Yvonne Zainab Zara Zeynep Zoe Zoë
     """
 )

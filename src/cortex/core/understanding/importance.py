@@ -44,18 +44,20 @@ _SAFETY: Final = _words(
 _GRAVE: Final = _words(
     """
     critical urgent mandatory required blocker outage production security incident important crucial essential
-    password passwords secret secrets credential credentials forbidden never must always breaking legal contract compliance
+    password passwords secret secrets credential credentials forbidden never must always breaking legal contract
+    compliance
     """
 )
 _DEADLINE: Final = _words("deadline due expires expire expiry by until before overdue")
 _IDENTITY: Final = re.compile(
-    r"\b(?:my name is|call me|i live in|i work (?:at|for|as)|i am based|i'm based|my birthday|my (?:wife|husband|partner|"
-    r"son|daughter|children|kids)|i was born|my (?:phone|number|address|email)|i'm (?:a|an|vegan|vegetarian)|i am an?|"
+    r"\b(?:my name is|call me|i live in|i work (?:at|for|as)|i am based|i'm based|my birthday|my (?:wife|husband|"
+    r"partner|son|daughter|children|kids)|i was born|"
+    r"my (?:phone|number|address|email)|i'm (?:a|an|vegan|vegetarian)|i am an?|"
     r"born (?:in|on)|birthday|married|pronouns)\b"
 )
 _HEDGE: Final = re.compile(
-    r"\b(?:maybe|perhaps|might|not sure|i think|i guess|possibly|probably|apparently|could be|seems|as far as i can tell|"
-    r"no idea|someday|wondering)\b"
+    r"\b(?:maybe|perhaps|might|not sure|i think|i guess|possibly|probably|apparently|could be|seems|"
+    r"as far as i can tell|no idea|someday|wondering)\b"
 )
 _TRIVIA: Final = _words(
     """

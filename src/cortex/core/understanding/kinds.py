@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from cortex.core.text import detect_language
@@ -35,7 +36,7 @@ def _phrases(text: str) -> tuple[str, ...]:
 _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
     (Kind.DECISION, 5, _phrases("""
         decided, we decide, decision, agreed to, agreed on, we agreed, settled on, opted for, opted to, went with,
-        going with, go with, we chose, chose, was chosen, were chosen, was picked, we picked, picked, stick to, stick with,
+        going with, go with, we chose, chose, was chosen, were chosen, we picked, picked, stick to, stick with,
         sticking to, standardising on, standardizing on, from now on, going forward, in favour of, in favor of,
         we will, we'll, we won't, won't be, i've decided, made the call, signed off, rejected, ruled out, let's,
         went back to, instead of
@@ -43,8 +44,8 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
     (Kind.PREFERENCE, 5, _phrases("""
         i prefer, prefer, prefers, preferred, favourite, favorite, i like, i love, i hate, i enjoy, i dislike, likes,
         loves, hates, dislikes, enjoys, can't stand, i'd rather, would rather, not a fan, big fan, fond of, my go to,
-        any day, i'd like, we'd like, would like, best part, i find, never liked, don't like, doesn't like, works best for me,
-        for me please, rather than, my main, i adore, i avoid, would love
+        any day, i'd like, we'd like, would like, best part, i find, never liked, don't like, doesn't like,
+        works best for me, for me please, rather than, my main, i adore, i avoid, would love
         """)),
     (Kind.PATTERN, 5, _phrases("""
         whenever, every time, each time, tends to, tend to, nearly always, almost always, most mornings, most days,
@@ -82,7 +83,7 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         my flight, appointment, the wedding, finished reading, turned, no longer works
         """)),
     (Kind.EVENT, 2, _phrases("""
-        moved, moved from, joined, left, quit, met, called, i had, we had, bought, sold, removed, installed, started,
+        moved, moved from, joined, left, quit, met, i had, we had, bought, sold, removed, installed, started,
         reverted, deleted, launched, released, deployed, replaced, we replaced, switched, has been, went, visited,
         lowered, raised, failed over, at noon
         """)),
@@ -92,8 +93,8 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         works under, two kids, three kids, is the ceo of, is the cto of, worked together
         """)),
     (Kind.FACT, 4, _phrases("""
-        allergic to, birthday is, was born in, grew up in, years old, used to, used to work, is called, number is, i speak,
-        might, i studied
+        allergic to, birthday is, was born in, grew up in, years old, used to, used to work, is called, number is,
+        i speak, might, i studied
         """)),
     (Kind.INSTRUCTION, 4, _phrases("""
         you should, you must, must be, must not, must never, should always, should never, do not,
@@ -116,7 +117,7 @@ _FAULT_PHRASES: Final = _phrases(
 _FAULT_NAME = re.compile(r"(?<=[A-Za-z])(?:Error|Exception)\b|\bE[A-Z]{5,}\b|\b[A-Z]\w*_ERR|\bERR_|BackOff\b|OOMKilled")
 _HAS_DIGIT = re.compile(r"\d")
 _SUMMARY_START = re.compile(
-    r"\W*(?:quick |short |brief )?(?:summary|recap|overview|tl;?dr|summing up|takeaways|the gist)\b", re.I
+    r"\W*(?:quick |short |brief )?(?:summary|recap|overview|tl;?dr|summing up|takeaways|the gist)\b", re.IGNORECASE
 )
 _PROJECT_START = re.compile(
     r"Project [A-Z]|(?:The )?[A-Z]\w+ (?:project|initiative|rollout|programme?)\b|[A-Z]\w+: an? "
@@ -202,7 +203,7 @@ def _fault(text: str, words: Sequence[str], padded: str) -> int:
 
 def _dated(words: Sequence[str]) -> int:
     """What weight a day or a month gives to something having happened."""
-    pairs = zip(words, words[1:], strict=False)
+    pairs = pairwise(words)
     on = any((first in {"on", "last", "next"} and second in WEEKDAYS) or (first in {"in", "last"} and second in MONTHS)
              or (first.isdigit() and second in CALENDAR) for first, second in pairs)  # fmt: skip
     return 3 if on else 0
@@ -210,7 +211,7 @@ def _dated(words: Sequence[str]) -> int:
 
 def _happened(words: Sequence[str]) -> int:
     """What weight it has that something was done: was moved, were deleted."""
-    pairs = zip(words, words[1:], strict=False)
+    pairs = pairwise(words)
     return 2 if any(first in {"was", "were"} and second.endswith("ed") for first, second in pairs) else 0
 
 

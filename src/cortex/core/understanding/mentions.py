@@ -19,21 +19,25 @@ _BREAK: Final = re.compile(
 _LIST: Final = re.compile(
     r"\s*(?:,|&|\+|,?\s*\b(?:and|or)\b)\s*(?:an?\s+|the\s+|(?P<joint>(?:his|her|their)\s+(?:wife|husband)\s+))?(?:old\s+)?"
 )
-_HAS_VERB: Final = re.compile(r"\w")
 
 
 class _Mention(NamedTuple):
     start: int
     end: int
     entity: Entity
+    owns: bool  # said of what is somebody's: my, Ruta's
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Names that stand together as in "A, B and C"; ``joint`` is what joins two of them beyond "and"."""
+    """Names that stand together as in "A, B and C"; ``owns`` where they are said of what is theirs (my, Ruta's).
+
+    ``joint`` is what joins two of them beyond "and".
+    """
 
     entities: tuple[Entity, ...]
     joint: str = ""
+    owns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +60,17 @@ def clauses_of(text: str, entities: Sequence[Entity]) -> Iterator[Clause]:
         gap = text[end : mention.start]
         end = mention.end
         stop = _last_break(gap)
-        joined = _LIST.fullmatch(gap) if groups else None
+        apposition = mention.owns and gap.strip() == ","  # Ruta, my sister
+        joined = _LIST.fullmatch(gap) if groups and not apposition else None
         if stop is None and joined and _alike(groups[-1].entities[-1], mention.entity):
-            groups[-1] = Group((*groups[-1].entities, mention.entity), groups[-1].joint + (joined["joint"] or ""))
+            last = groups[-1]
+            groups[-1] = Group((*last.entities, mention.entity), last.joint + (joined["joint"] or ""), mention.owns)
             continue
         if groups and (stop is not None or len(gap) > _WINDOW):
             yield from _clause(groups, [*gaps, gap[:_WINDOW]])
             groups, gaps = [], []
         lead = gap if stop is None else gap[stop:]
-        groups.append(Group((mention.entity,)))
+        groups.append(Group((mention.entity,), owns=mention.owns))
         gaps.append(lead[-_WINDOW:])
     if groups:
         yield from _clause(groups, [*gaps, text[end : end + _WINDOW]])
@@ -97,7 +103,7 @@ def _mentions(text: str, entities: Sequence[Entity]) -> list[_Mention]:
         folded = text
     for entity in entities:
         if entity.type is EntityType.SELF:
-            found += [_Mention(*match.span(), entity) for match in _SELF.finditer(text)]
+            found += [_Mention(*match.span(), entity, match.group().lower() == "my") for match in _SELF.finditer(text)]
         elif entity.name:
             found += _places(folded, entity)
     found.sort(key=lambda mention: (mention.start, -mention.end))
@@ -116,7 +122,7 @@ def _places(folded: str, entity: Entity) -> Iterator[_Mention]:
         if not _inside_a_word(folded, start, end):
             if folded.startswith("()", end):
                 end += 2
-            yield _Mention(start, end, entity)
+            yield _Mention(start, end, entity, folded.startswith(("'s", "’s"), end))
         start = folded.find(name, end)
 
 

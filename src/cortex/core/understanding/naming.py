@@ -12,7 +12,10 @@ from cortex.core.understanding.vocabulary import ANIMALS, KIN, PERSON_VERBS
 from cortex.model.understanding import EntityType
 
 TITLES: Final = frozenset(
-    "Dr Mr Mrs Ms Miss Prof Professor Doctor Aunt Uncle Grandma Grandpa Sir Lady Captain Judge Sister Father Project".split()
+    """
+    Dr Mr Mrs Ms Miss Prof Professor Doctor Aunt Uncle Grandma Grandpa Sir Lady Captain Judge Sister Father
+    Project
+    """.split()
 )
 # Words that end, and some that begin, the name of an organisation.
 GROUPS: Final = frozenset(
@@ -24,13 +27,18 @@ GROUPS: Final = frozenset(
     """.split()
 )
 _PLACE_ENDINGS: Final = frozenset(
-    "Street Avenue Road Square Park Lake River Island Islands Mountain Valley Beach Bay County City Airport Station".split()
+    """
+    Street Avenue Road Square Park Lake River Island Islands Mountain Valley Beach Bay County City Airport
+    Station
+    """.split()
 )
 _PLACE_BEGINNINGS: Final = frozenset("Lake Mount Mt San Santa Saint St Port Fort North South East West New".split())
 _GATHERINGS: Final = ("Con", "Conf", "Summit", "Conference", "Meetup", "Hackathon", "Festival", "Camp", "Fest")
 _PROJECT_WORDS: Final = frozenset("project initiative rollout migration program programme effort launch".split())
 _PROJECT_SORTS: Final = frozenset(
-    "project app application tool library service product prototype pilot platform framework package bot website".split()
+    """
+    project app application tool library service product prototype pilot platform framework package bot website
+    """.split()
 )
 _MADE: Final = frozenset("written built exposes ships powered deployed rewritten".split())
 _AT_A_PLACE: Final = frozenset("in near around visit visiting visited toward towards across via".split())
@@ -44,7 +52,10 @@ _OF_TOOL: Final = frozenset(
     "depends depend written built runs run switched migrated migrating moved hosted based".split()
 )
 _WITH_PERSON: Final = frozenset(
-    "with met meet meeting ask asked told tell called call and by to from named thank thanks remind hey hi hello dear".split()
+    """
+    with met meet meeting ask asked told tell called call named thank thanks remind hey hi hello
+    dear
+    """.split()
 )
 
 
@@ -84,7 +95,10 @@ def _by_itself(naming: Naming) -> EntityType | None:
         return EntityType.PROJECT
     if first in TITLES:
         return EntityType.PERSON
-    if naming.word(1) in {"team", "inc", "ltd", "corp", "gmbh"}:
+    if (
+        naming.word(1) in {"team", "inc", "ltd", "corp", "gmbh"}
+        and not naming.tokens[naming.place + naming.size - 1].owns
+    ):
         return EntityType.ORGANIZATION
     if last in GROUPS or first in GROUPS or name in ORGANIZATIONS:
         return EntityType.ORGANIZATION
@@ -116,7 +130,9 @@ def _by_kinship(naming: Naming) -> EntityType | None:
     beside = [naming.word(-1), naming.word(-2), naming.word(-3)]
     if beside[0] in {"called", "named", "is"}:
         beside = beside[1:]
-    follows = [naming.word(2), naming.word(3)] if naming.word(1) in {"my", "our", "her", "his", "their"} else []
+    after = naming.tokens[naming.place + naming.size :][:1]
+    owned = naming.word(1) in {"my", "our", "her", "his", "their"} or (after and after[0].owns)
+    follows = [naming.word(2), naming.word(3)] if owned else []
     if beside[0] in ANIMALS or not ANIMALS.isdisjoint(follows):
         return EntityType.THING
     if beside[0] in KIN or not KIN.isdisjoint(follows):
@@ -126,7 +142,7 @@ def _by_kinship(naming: Naming) -> EntityType | None:
 
 def _by_neighbours(naming: Naming) -> EntityType | None:
     one, two, after = naming.word(-1), naming.word(-2), naming.word(1)
-    if after in PERSON_VERBS or (naming.size == 1 and after in {"and"} and naming.word(2) == "i"):
+    if after in PERSON_VERBS or (naming.size == 1 and after == "and" and naming.word(2) == "i"):
         return EntityType.PERSON
     if is_employer(naming):
         return EntityType.ORGANIZATION

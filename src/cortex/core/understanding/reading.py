@@ -11,6 +11,7 @@ from cortex.core.text import detect_language
 MOST = 20_000  # characters; a memory that is longer says what it is about before
 _LONGEST = 120  # characters of a token that names something; what is longer is data
 _SAMPLE = 600  # characters; enough to tell a language
+_NAME = re.compile(r"(?<=\s)[A-Z][a-z]+\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _TOKEN = re.compile(r"[^\s,;!?\"“”„`\[\]{}<>()|=…—–]+(?:\(\))?")
 _ENDS_SENTENCE = frozenset(".!?:\n")
@@ -31,7 +32,8 @@ class Token(NamedTuple):
 
 def in_english(text: str) -> bool:
     """Whether nothing shows that the text is in another language than English."""
-    return detect_language(text[:_SAMPLE]) in {"en", None}
+    # Names look like words of other languages: Anna met Ben in Rome is no Dutch.
+    return detect_language(_NAME.sub("", text[:_SAMPLE])) in {"en", None}
 
 
 def words_in(text: str) -> list[str]:

@@ -22,7 +22,7 @@ _NEGATED: Final = re.compile(
     r"against|unlike|if|would|might|could|quit|left)\b|n['’]t\b"
 )
 _CARRIED: Final = re.compile(r"\s*,?\s*(?:and|or|then|and then|and also)\s+")
-_OWN: Final = re.compile(r"['’]s$")
+_FAVOURITE_IS: Final = re.compile(r"\b(?:favou?rite|preferred)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +65,8 @@ def _stated(clause: Clause) -> Iterator[_Edge]:
         between = gaps[place + 1]
         pair = _Pair(groups[place], groups[place + 1], gaps[place], between, gaps[place + 2])
         yield from _related(pair)
+        if place and groups[place].owns and KINSHIP.equal.fullmatch(gaps[place]):  # Ruta, my sister, works at
+            yield from _linked(groups[place - 1], between, pair.second)
         if place and _CARRIED.match(between):
             yield from _linked(subject, between, pair.second)
     for place, group in enumerate(groups):
@@ -94,7 +96,7 @@ def _related(pair: _Pair) -> Iterator[_Edge]:
 
 
 def _linked(first: Group, between: str, second: Group) -> Iterator[_Edge]:
-    if _NEGATED.search(between):
+    if _NEGATED.search(between) or (first.owns and not _FAVOURITE_IS.search(between)):
         return
     for link in LINKS:
         if link.pattern.search(between):
@@ -163,7 +165,7 @@ def _kin(pair: _Pair) -> Iterator[_Edge]:
 def _kin_edges(owners: Group, kin: str, group: Group) -> Iterator[_Edge]:
     """``group`` is the ``kin`` of the owners."""
     owner, names = owners.entities[-1:], group.entities
-    if kin in {*SPOUSES}:
+    if kin in SPOUSES:
         yield from _across(owner, "married_to", names[:1])
     elif kin in CHILDREN:
         yield from _across(owners.entities, "parent_of", names)
@@ -172,5 +174,6 @@ def _kin_edges(owners: Group, kin: str, group: Group) -> Iterator[_Edge]:
     elif kin in ANIMALS:
         yield from _across(owner, "owns", names)
     elif kin in ACQUAINTANCES:
-        yield from _across(names if owner[0].type is not EntityType.SELF else owner, "knows",
-                           owner if owner[0].type is not EntityType.SELF else names)  # fmt: skip
+        # Mutual: told from the one whose memory it is, else from the one it is said of.
+        told = (owner, names) if owner[0].type is EntityType.SELF else (names, owner)
+        yield from _across(told[0], "knows", told[1])

@@ -50,19 +50,24 @@ _TOPICS: Final = {
     for word in words.split()
 }
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_ADDRESS: Final = re.compile(r"https?://\S+|(?<!\S)\S{1,80}@\S+")
 _DETERMINERS: Final = frozenset(
     "the a an my our his her their its this that these new old every each no of for".split()
 )
 # After one of these stands a verb or an adjective: we refill, is cheaper.
 _NO_NOUN_AFTER: Final = frozenset(
-    "i we you they he she it who is was are were am be been still never always will would should must can not than too very so".split()
+    """
+    i we you they he she it who is was are were am be been still never always will would should must can not
+    than too very so
+    """.split()
 )
 # Frequent words that are no nouns, or too wide for a label.
 _NEVER: Final = (
     ENGLISH | QUESTION | CALENDAR | LANGUAGES | ACRONYMS | THIRD_PERSON | PERSON_VERBS | IMPERATIVES | frozenset(
         """
-        thing things stuff way ways lot lots bit kind sort type part parts side end start day days week weeks month months
-        year years hour hours minute minutes second seconds time times today yesterday tomorrow morning evening night
+        thing things stuff way ways lot lots bit kind sort type part parts side end start day days week weeks month
+        months year years hour hours minute minutes second seconds time times today yesterday tomorrow
+        morning evening night
         one two three four five six seven eight nine ten first last next half new old good bad big small long short
         great nice best better worse worst main little large high low late early full empty real sure right wrong ready
         people person someone something anything everything nothing nobody everyone anyone well really quite almost
@@ -101,7 +106,7 @@ def _label(name: str) -> str:
 
 def _add_words(text: str, named: set[str], weights: dict[str, float]) -> None:
     before = ""
-    for word in _WORD.findall(text[:MOST])[:_READ]:
+    for word in _WORD.findall(_ADDRESS.sub(" ", text[:MOST]))[:_READ]:
         lower = word.lower().removesuffix("'s").removesuffix("’s")
         topic = _TOPICS.get(lower)
         if topic:
