@@ -207,9 +207,9 @@ def as_text(result: dict[str, Any]) -> str:
     """The result for a terminal."""
     lines = []
     for half, found in result["halves"].items():
-        lines += [f"{half}, n = {found['n']}", f"  {'':34}{'cortex':>20}{'baseline':>20}"]
+        lines += [f"{half}, n = {found['n']}", f"  {'':34}{'cortex':>22}{'baseline':>22}"]
         for name, row in found["metrics"].items():
-            lines.append(f"  {name:34}{_cell(row['cortex']):>20}{_cell(row['baseline']):>20}")
+            lines.append(f"  {name:34}{_cell(row['cortex']):>22}{_cell(row['baseline']):>22}")
         lines.append("")
     return "\n".join(lines).rstrip()
 

@@ -47,7 +47,7 @@ _COMMON_ENDINGS: Final = (
 )
 _BESIDE_A_NAME: Final = frozenset("over and or instead not vs".split())
 _SETS: Final = re.compile(r"\b(?:[Ss]et|[Ff]lag|[Ss]ettings?|[Oo]ption|[Kk]ey|[Cc]onfig|[Vv]ariable|[Pp]arameter)\b")
-_ABBREVIATION: Final = re.compile(r"[A-Z0-9.]{1,5}s?")
+_ABBREVIATION: Final = re.compile(r"[A-Z0-9.]+s?")
 _DESCRIBES: Final = frozenset("a an our the my your his her their its".split())
 _LEADS_TO_TOOL: Final = frozenset("in with on use uses using to from of and or".split())
 _NAMED_AS: Final = frozenset("and or from over".split())

@@ -54,7 +54,7 @@ def tokens_of(text: str) -> Iterator[Token]:
             continue
         raw = found.group()
         head = raw.lstrip("'‘*•")
-        name = head.rstrip(".:'’*")
+        name = head.rstrip(".:'’*-")
         owned = name.endswith(("'s", "’s"))
         bare = name[:-2] if owned else name
         if bare:
