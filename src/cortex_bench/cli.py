@@ -12,7 +12,7 @@ import click
 
 from cortex import Fusion, Ranking
 from cortex.errors import CortexError
-from cortex_bench.evaluation import beam, conduct, conflicts, documents, locomo, longmemeval, show
+from cortex_bench.evaluation import beam, conduct, conflicts, documents, locomo, longmemeval, show, statements
 from cortex_bench.evaluation.conduct import NO_CACHE, Answering, Conducted, Endpoint, Options
 from cortex_bench.evaluation.parts import DataSet
 from cortex_bench.evaluation.profile import TIERS, profile, tier_of
@@ -85,7 +85,7 @@ _reading = _together(
 
 @click.group("eval")
 def evaluate() -> None:
-    """Measure recall on public data sets, and answers that a reader makes of it.
+    """Measure recall on public data sets, answers that a reader makes of it, and what is understood of a text.
 
     \b
     Examples:
@@ -198,6 +198,21 @@ def contradiction_command(as_json: bool, **given: Any) -> int:  # noqa: FBT001 -
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     click.echo(json.dumps(result, indent=2) if as_json else _plain(conflicts.as_text(result)))
+    return 0
+
+
+@evaluate.command("statements")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def statements_command(seed: int, as_json: bool) -> int:  # noqa: FBT001 - Click passes options by name
+    """Kinds, entities and relations of labelled statements, found without a model.
+
+    \b
+    Example:
+      cortex eval statements --json
+    """  # noqa: D301 - as above
+    result = statements.evaluate(statements.labelled(), seed)
+    click.echo(json.dumps(result, indent=2) if as_json else statements.as_text(result))
     return 0
 
 
