@@ -26,29 +26,20 @@ _FIRST_PERSON: Final = frozenset("i i'm i've i'd i'll we we're we've we'd we'll 
 _PARTICLES: Final = frozenset("de da di del der den van von la le bin al sans of the &".split())
 _OF_GROUPS: Final = frozenset(("of", "the", "&"))
 _NO_NAME: Final = (
-    ENGLISH | QUESTION | CALENDAR | LANGUAGES | ACRONYMS | frozenset("may i'm let's here's there's it's that's".split())
+    _FIRST_PERSON
+    | ENGLISH
+    | QUESTION
+    | CALENDAR
+    | LANGUAGES
+    | ACRONYMS
+    | frozenset("may let's here's there's it's that's".split())
 )
 _NO_START: Final = _NO_NAME | IMPERATIVES | OPENERS
 _KNOWN: Final = PLACES | ORGANIZATIONS | FIRST_NAMES
-_COMMON_ENDINGS: Final = (
-    "ing",
-    "tion",
-    "tions",
-    "ment",
-    "ments",
-    "ness",
-    "ity",
-    "ly",
-    "able",
-    "ous",
-    "ers",
-    "ies",
-    "ance",
-    "ed",
-)
+_COMMON_ENDINGS: Final = tuple("ing tion tions ment ments ness ity ly able ous ers ies ance ed".split())
 _BESIDE_A_NAME: Final = frozenset("over and or instead not vs".split())
 _SETS: Final = re.compile(r"\b(?:[Ss]et|[Ff]lag|[Ss]ettings?|[Oo]ption|[Kk]ey|[Cc]onfig|[Vv]ariable|[Pp]arameter)\b")
-_ABBREVIATION: Final = re.compile(r"[A-Z0-9.]+s?")
+_ABBREVIATION: Final = re.compile(r"[A-Z0-9.]+s?|[A-Z]+-[a-z]+")
 _VERSION: Final = re.compile(r"v\d+(?:\.\d+)+")  # beside a technology it is only which one
 _TITLE_IN_QUOTES: Final = re.compile(r"([A-Z][^\"“”\n,;:]{1,60}?)[.!?]?[\"”]")
 _DESCRIBES: Final = frozenset("a an our the my your his her their its".split())
