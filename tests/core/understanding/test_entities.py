@@ -30,6 +30,10 @@ def named(text: str) -> dict[str, str]:
           "4be81ff": "identifier"}),
         ("Project Osprey starts soon.", {"Project Osprey": "project"}),
         ("I'm Sam.", {"self": "self", "Sam": "person"}),
+        ("The Brightwater Kettle I've bought leaks.", {"Brightwater Kettle": "thing", "self": "self"}),
+        ('Farah lent me "The Long Tide" in May.', {"Farah": "person", "self": "self", "The Long Tide": "thing"}),
+        ("Marcus teaches at the University of the Highlands.",
+         {"Marcus": "person", "University of the Highlands": "organization"}),
         ("Farah’s sister is in Lima.", {"Farah": "person", "Lima": "place"}),
     ],
 )  # fmt: skip
@@ -45,6 +49,7 @@ def test_names_are_found_with_their_type(text: str, found: dict[str, str]) -> No
         "Users like it. Deployments are slow. Go home.",
         "Wow, yeah. Sure, the API of the UI is OK.",
         "Read and/or write, 24/7, e.g. on time.",
+        "The AI-driven tool is G-rated.",
         "It's a well-known long-term problem in English and German.",
     ],
 )

@@ -32,7 +32,8 @@ def test_a_statement_shows_its_kind(text: str, kind: Kind) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "   ", "???", "Hello there!", "Which port does it use?", "Wir haben uns für die alte Lösung entschieden.",
-     "Nous avons décidé de garder le vieux serveur.", "私はコーヒーが好きです。", "Thanks a lot for the quick help!"],
+     "Nous avons décidé de garder le vieux serveur.", "私はコーヒーが好きです。", "Thanks a lot for the quick help!",
+     "Wow, Farah, that's wonderful!"],
 )  # fmt: skip
 def test_nothing_tells(text: str) -> None:
     """Questions, small talk and other languages have no kind, rather than a wrong one."""

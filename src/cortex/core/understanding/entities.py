@@ -24,30 +24,24 @@ from cortex.model.understanding import Entity, EntityType
 MOST_ENTITIES = 20
 _FIRST_PERSON: Final = frozenset("i i'm i've i'd i'll we we're we've we'd we'll my mine".split())
 _PARTICLES: Final = frozenset("de da di del der den van von la le bin al sans of the &".split())
+_OF_GROUPS: Final = frozenset(("of", "the", "&"))
 _NO_NAME: Final = (
-    ENGLISH | QUESTION | CALENDAR | LANGUAGES | ACRONYMS | frozenset("may i'm let's here's there's it's that's".split())
+    _FIRST_PERSON
+    | ENGLISH
+    | QUESTION
+    | CALENDAR
+    | LANGUAGES
+    | ACRONYMS
+    | frozenset("may let's here's there's it's that's".split())
 )
 _NO_START: Final = _NO_NAME | IMPERATIVES | OPENERS
 _KNOWN: Final = PLACES | ORGANIZATIONS | FIRST_NAMES
-_COMMON_ENDINGS: Final = (
-    "ing",
-    "tion",
-    "tions",
-    "ment",
-    "ments",
-    "ness",
-    "ity",
-    "ly",
-    "able",
-    "ous",
-    "ers",
-    "ies",
-    "ance",
-    "ed",
-)
+_COMMON_ENDINGS: Final = tuple("ing tion tions ment ments ness ity ly able ous ers ies ance ed".split())
 _BESIDE_A_NAME: Final = frozenset("over and or instead not vs".split())
 _SETS: Final = re.compile(r"\b(?:[Ss]et|[Ff]lag|[Ss]ettings?|[Oo]ption|[Kk]ey|[Cc]onfig|[Vv]ariable|[Pp]arameter)\b")
-_ABBREVIATION: Final = re.compile(r"[A-Z0-9.]+s?")
+_ABBREVIATION: Final = re.compile(r"[A-Z0-9.]+s?|[A-Z]+-[a-z]+")
+_VERSION: Final = re.compile(r"v\d+(?:\.\d+)+")  # beside a technology it is only which one
+_TITLE_IN_QUOTES: Final = re.compile(r"([A-Z][^\"“”\n,;:]{1,60}?)[.!?]?[\"”]")
 _DESCRIBES: Final = frozenset("a an our the my your his her their its".split())
 _LEADS_TO_TOOL: Final = frozenset("in with on use uses using to from of and or".split())
 _NAMED_AS: Final = frozenset("and or from over".split())
@@ -96,7 +90,7 @@ def _at(tokens: Sequence[Token], place: int, before: EntityType | None, text: st
         type_ = EntityType.ORGANIZATION if employs else EntityType.TECHNOLOGY
         return technology, text[token.start : tokens[place + technology - 1].end], type_
     code = codelike(word)
-    if code:
+    if code and not (_VERSION.fullmatch(word) and before is EntityType.TECHNOLOGY and token.joined):
         return 1, code[0], _settled(code[1], token, text)
     if not english or not word[0].isupper():
         return _NOTHING
@@ -143,11 +137,14 @@ def _is_family(token: Token, after: Token) -> bool:
 
 def _capitalised(tokens: Sequence[Token], place: int, text: str, before: EntityType | None) -> Read:
     first = tokens[place]
+    quoted = _quoted(tokens, place, text)
+    if quoted:
+        return quoted
     size = _run(tokens, place)
     refused = _NO_START if first.opens and first.text not in _KNOWN else _NO_NAME
     if first.text not in TITLES and _plain(first.text) in refused:
         return _NOTHING
-    if size > 1 and first.opens and first.text.endswith("ed") and first.text not in _KNOWN:
+    if size > 1 and first.opens and first.text.endswith(("ed", "ing")) and first.text not in _KNOWN:
         return _NOTHING
     if size == 1 and first.opens and not _stands_alone(tokens, place, text):
         return _NOTHING
@@ -156,6 +153,18 @@ def _capitalised(tokens: Sequence[Token], place: int, text: str, before: EntityT
     if type_ in {EntityType.THING, EntityType.PERSON} and _ABBREVIATION.fullmatch(name):
         return _NOTHING
     return size, name, type_
+
+
+def _quoted(tokens: Sequence[Token], place: int, text: str) -> Read | None:
+    """A title in quotation marks, whole: of a book, a film, a song."""
+    start = tokens[place].start
+    title = _TITLE_IN_QUOTES.match(text, start) if text[start - 1 : start] in {'"', "“"} and start else None
+    if title is None:
+        return None
+    size = 1
+    while place + size < len(tokens) and tokens[place + size].end <= title.end(1):
+        size += 1
+    return size, title[1], EntityType.THING
 
 
 def _run(tokens: Sequence[Token], place: int) -> int:
@@ -168,12 +177,26 @@ def _run(tokens: Sequence[Token], place: int) -> int:
         if _goes_on(token, tokens[place + size - 1]):
             size += 1
             continue
-        ahead = tokens[place + size + 1] if place + size + 1 < len(tokens) else None
-        of = token.text not in {"of", "the", "&"} or tokens[place + size - 1].text in GROUPS
-        if not (token.text in _PARTICLES and of and ahead and ahead.joined and _goes_on(ahead, token)):
+        small = _small_words(tokens, place + size)
+        if not small:
             break
-        size += 2
+        size += small + 1
     return size
+
+
+def _small_words(tokens: Sequence[Token], place: int) -> int:
+    """How many small words stand here inside of a name: van, de la; and "of the" after University and the like."""
+    last = tokens[place - 1]
+    for size in (1, 2):
+        words = tokens[place : place + size]
+        if not all(token.joined and token.text in _PARTICLES for token in words):
+            return 0
+        if last.text not in GROUPS and not _OF_GROUPS.isdisjoint(token.text for token in words):
+            return 0
+        ahead = tokens[place + size : place + size + 1]
+        if ahead and ahead[0].joined and _goes_on(ahead[0], words[-1]):
+            return size
+    return 0
 
 
 def _goes_on(token: Token, last: Token) -> bool:

@@ -16,9 +16,9 @@ def _names(text: str) -> frozenset[str]:
 # Known in any spelling, since the word has no other use.
 TECHNOLOGIES: Final = _names(
     """
-    python javascript typescript java kotlin golang c++ c# f# ruby php perl haskell scala clojure elixir erlang ocaml
+    python javascript js typescript java kotlin golang c++ c# f# ruby php perl haskell scala clojure elixir erlang ocaml
     lua fortran cobol bash zsh powershell sql plsql html css sass wasm webassembly markdown yaml toml json xml csv
-    protobuf avro parquet graphql grpc oauth oauth2 openid saml jwt tls ssl ssh dns dhcp tcp udp http https
+    protobuf avro parquet graphql grpc oauth oauth2 openid saml jwt tls ssl ssh dns dhcp tcp udp
     http/2 http/3 quic websocket websockets webrtc mqtt amqp smtp imap ldap kerberos
     postgres postgresql mysql mariadb sqlite mongodb redis valkey memcached cassandra scylladb dynamodb couchdb
     cockroachdb clickhouse duckdb influxdb timescaledb neo4j elasticsearch opensearch typesense meilisearch solr lucene
@@ -64,7 +64,7 @@ TECHNOLOGIES_AS_WRITTEN: Final = _names(
 TECHNOLOGY_FAMILIES: Final = _names(
     """
     aws amazon azure google apache github gitlab stripe vs visual microsoft spring adobe apple oracle elastic
-    intellij android jira red raspberry
+    intellij android jira red raspberry chrome
     """
 )
 
@@ -113,35 +113,38 @@ ORGANIZATIONS: Final = _names(
 # Given names of many countries, so that a name that opens a sentence is known for one.
 FIRST_NAMES: Final = _names(
     """
-    Aaron Abdul Abigail Adam Adrian Agnes Ahmad Ahmed Aisha Akira Alan Albert Alejandro Alex Alexander Alexandra
-    Alexei Alfred Ali Alice Alicia Alina Amanda Amara Amelia Amina Amir Amit Amy Ana Anastasia Anders Andrea Andreas
-    Andrew André Angela Anika Anita Anja Ann Anna Anne Annika Anthony Anton Antonio Anya Arjun Arthur Arturo Asha
-    Astrid Ava Ayesha Aziz Barbara Beatrice Ben Benjamin Bea Bernd Beth Bianca Bill Björn Bob Boris Brandon Brian
-    Bruno Camila Carla Carlos Carmen Carol Caroline Catherine Cecilia Charles Charlotte Chen Chiara Chloe Chris
-    Christian Christina Christine Christopher Clara Claire Claudia Clemens Colin Connor Cristina Daniel Daniela Dana
-    Darius David Deborah Dennis Derek Diana Diego Dieter Dimitri Dmitri Dominic Don Donna Dorothy Ed Eduardo Edward
-    Elena Eleanor Eli Elias Elif Elisa Elizabeth Ella Ellen Emil Emily Emma Eric Erik Erika Esther Eva Evan Evelyn
-    Fabian Farah Fatima Felix Fernando Finn Fiona Florian Frank François Frances Francesca Francis Franz Frederik
-    Frida Gabriel Gabriela Gary George Georg Gerard Giorgio Giovanni Giulia Gloria Grace Greg Gregor Greta Guillermo
-    Gustav Hannah Hans Harry Hassan Heather Heidi Helen Helena Helga Henrik Henry Hiroshi Howard Hugo Hussein Ian
-    Ibrahim Ida Ines Ingrid Irene Iris Isaac Isabel Isabella Ivan Jack Jacob Jakob James Jan Jane Janet Jasmine
-    Jason Javier Jean Jeff Jennifer Jens Jeremy Jessica Jim Joan Joanna Joe Johan Johanna John Johannes Jon Jonas
-    Jonathan Jorge José Joseph Joshua Juan Judith Jules Julia Julian Julie Jürgen Kai Karen Karim Karin Karl
-    Karolina Kate Katherine Kathrin Katja Keith Kelly Ken Kenji Kevin Khalid Kim Kofi Konstantin Kristina Kumar
-    Kwame Lara Lars Laura Lauren Laurent Lea Leah Lee Leila Lena Leo Leon Leonard Liam Lily Lin Linda Lisa Liu
-    Lorenzo Louis Louise Luca Lucas Lucia Lucía Lucy Luis Luisa Lukas Luke Madeleine Magnus Malik Manuel Marc Marcel
-    Marco Marcus Margaret Maria María Marie Marina Mario Mark Marko Markus Marta Martha Martin Martina Mary Mateo
-    Mathias Matt Matteo Matthew Maurice Max Maya Megan Mehmet Mei Melanie Mia Michael Michelle Miguel Mikael Mike
-    Mikhail Mila Mina Mira Miriam Mohamed Mohammed Molly Monica Monika Morgan Moritz Mustafa Nadia Naomi Natalia
-    Natalie Natasha Nathan Neil Nicholas Nick Nicolas Nicole Nikita Nikolai Nils Nina Noah Noor Nora Oleg Olga
-    Oliver Olivia Omar Oscar Otto Owen Pablo Pamela Paola Patricia Patrick Paul Paula Paulo Pavel Pedro Pekka Peter
-    Petra Petr Philip Philipp Pia Pierre Piotr Priya Quentin Rachel Raj Rajesh Ralph Ramon Raúl Ravi Rebecca Renata
-    René Ricardo Richard Rita Robert Roberto Robin Roger Roland Roman Ronald Rosa Rose Rosie Ruben Rudolf Ruth Ryan
-    Sabine Sam Samantha Samir Samuel Sandra Sanjay Sara Sarah Sasha Scott Sean Sebastian Sergei Sergio Shreya Silvia
-    Simon Simone Sonia Sofia Sofie Sophia Sophie Stefan Stefanie Stella Stephen Steve Steven Sunil Susan Susanne
-    Sven Svetlana Sylvia Takeshi Tamara Tania Tanja Tara Tatiana Ted Teresa Theo Theresa Thomas Tim Timo Tina Tobias
-    Tom Tomás Tomasz Tony Ulrich Ursula Valentina Valerie Vanessa Vera Veronica Victor Victoria Viktor Vincent
-    Virginia Vivian Vladimir Walter Wei Wendy Wilhelm William Wolfgang Xavier Yan Yara Yasmin Yolanda Yosef Yuki
-    Yuri Yusuf Yvonne Zainab Zara Zeynep Zoe Zoë
+    Aaron Abdul Abigail Adam Adrian Agnes Agnieszka Ahmad Ahmed Aiko Aino Aisha Akira Alan Albert Alejandro Alex
+    Alexander Alexandra Alexei Alfred Ali Alice Alicia Alina Amanda Amara Amelia Amina Amir Amit Amy Ana Anastasia
+    Anders Andrea Andreas Andrew André Angela Anika Anil Anita Anja Ann Anna Anne Annika Anthony Anton Antonio Anya
+    Arjun Arthur Arturo Asha Astrid Audrey Ava Ayesha Aziz Barbara Bea Beatrice Beatriz Ben Benjamin Bernd Beth
+    Betty Bianca Bill Björn Bob Boris Brandon Brian Bruce Bruno Calvin Camila Carla Carlos Carmen Carol Caroline
+    Catherine Cecilia Charles Charlie Charlotte Chen Chiara Chloe Chris Christian Christina Christine Christopher
+    Claire Clara Claudia Clemens Colin Connor Craig Cristina Dan Dana Daniel Daniela Darius Dave David Deb Debbie
+    Deborah Deepa Dennis Derek Diana Diego Dieter Dimitri Dmitri Dominic Don Donna Dorothy Doug Douglas Ed Eduardo
+    Edward Eleanor Elena Eli Elias Elif Elisa Elizabeth Ella Ellen Emil Emily Emma Eric Erica Erik Erika Esther
+    Ethan Eva Evan Evelyn Ewa Fabian Farah Fatima Felix Fernando Finn Fiona Florian Frances Francesca Francis Frank
+    Franz François Frederik Frida Gabriel Gabriela Gary Georg George Gerard Gina Giorgio Giovanni Giulia Gloria
+    Grace Greg Gregor Greta Guillermo Gustav Hana Hannah Hans Harry Hassan Heather Heidi Helen Helena Helga Henrik
+    Henry Hiroshi Howard Hugo Hussein Ian Ibrahim Ida Ines Ingrid Irene Iris Isaac Isabel Isabella Ivan Jack Jacob
+    Jake Jakob James Jan Jana Jane Janet Jasmine Jason Javier Jean Jeff Jennifer Jenny Jens Jeremy Jessica Jill Jim
+    Joan Joanna Joe Johan Johanna Johannes John Jon Jonas Jonathan Jorge Joseph Josh Joshua José Juan Judith Jules
+    Julia Julian Julie Jürgen Kai Karen Karim Karin Karl Karolina Kate Katherine Kathrin Kathy Katie Katja Keith
+    Kelly Ken Kenji Kevin Khalid Kim Kofi Konstantin Kristina Kumar Kurt Kwame Kyle Lara Larry Lars Laura Lauren
+    Laurent Layla Lea Leah Lee Leila Lena Leo Leon Leonard Liam Lily Lin Linda Lisa Liu Logan Lorenzo Lotte Louis
+    Louise Luca Lucas Lucia Lucy Lucía Luis Luisa Lukas Luke Madeleine Magnus Malik Manuel Marc Marcel Marco Marcus
+    Marek Margaret Maria Marie Marina Mario Mark Marko Markus Marta Martha Martin Martina Mary María Mason Mateo
+    Mathias Matt Matteo Matthew Maurice Max Maya Megan Mehmet Mei Melanie Mia Michael Michele Michelle Miguel Mikael
+    Mike Mikhail Mila Mina Mira Miriam Mohamed Mohammed Molly Monica Monika Morgan Moritz Mustafa Nadia Nancy Naoki
+    Naomi Natalia Natalie Natasha Nate Nathan Neil Nicholas Nick Nicolas Nicole Nikita Nikolai Nils Nina Noah Noor
+    Nora Oleg Olga Oliver Olivia Omar Oscar Otto Owen Pablo Pamela Paola Patricia Patrick Paul Paula Paulo Pavel
+    Pedro Pekka Pete Peter Petr Petra Philip Philipp Pia Pierre Piotr Pooja Priya Quentin Rachel Rafael Raj Rajesh
+    Ralph Ramon Ravi Raúl Rebecca Renata René Ricardo Richard Rita Robert Roberto Robin Roger Roland Rolf Roman Ron
+    Ronald Rosa Rose Rosie Roy Ruben Ruby Rudolf Ruth Ryan Sabine Sally Sam Samantha Samir Samuel Sandra Sanjay
+    Sanna Sara Sarah Sasha Scott Sean Sebastian Sergei Sergio Shreya Silvia Simon Simone Sofia Sofie Sonia Sophia
+    Sophie Stefan Stefanie Stella Stephanie Stephen Steve Steven Sunil Susan Susanne Sven Svetlana Sylvia Takeshi
+    Tamara Tania Tanja Tara Tariq Tatiana Ted Teresa Terry Theo Theresa Thiago Thomas Tim Timo Tina Tobias Tom
+    Tomasz Tomás Tony Tyler Ulrich Ursula Valentina Valerie Vanessa Vera Veronica Victor Victoria Viktor Vincent
+    Virginia Vivian Vladimir Walter Wayne Wei Wendy Wilhelm William Wolfgang Xavier Yan Yara Yasmin Yolanda Yosef
+    Yuki Yuri Yusuf Yvonne Zach Zainab Zara Zeynep Zoe Zoë
     """
 )

@@ -41,6 +41,7 @@ _PHRASES: Final[tuple[tuple[Kind, int, tuple[str, ...]], ...]] = (
         we will, we'll, we won't, won't be, i've decided, made the call, signed off, rejected, ruled out, let's,
         went back to, instead of
         """)),
+    (Kind.DECISION, 3, _phrases("i'll")),
     (Kind.PREFERENCE, 5, _phrases("""
         i prefer, prefer, prefers, preferred, favourite, favorite, i like, i love, i hate, i enjoy, i dislike, likes,
         loves, hates, dislikes, enjoys, can't stand, i'd rather, would rather, not a fan, big fan, fond of, my go to,
@@ -112,9 +113,25 @@ _FAULTS: Final = frozenset(
 )
 _FAULT_PHRASES: Final = _phrases(
     "root cause, out of memory, ran out of, timed out, doesn't work, does not work, never gives up, cannot be, we hit, "
-    "can't be, off by one, caused by, keeps climbing, comes back empty, cannot read, no such file, not found"
+    "having trouble, not working, isn't working, not being, stopped working, can't be, off by one, caused by, "
+    "keeps climbing, comes back empty, cannot read, no such file, not found"
 )
 _FAULT_NAME = re.compile(r"(?<=[A-Za-z])(?:Error|Exception)\b|\bE[A-Z]{5,}\b|\b[A-Z]\w*_ERR|\bERR_|BackOff\b|OOMKilled")
+_UNDER_WAY = re.compile(r" (?:i'm|i am|we're|we are) (?:\w+ )?[a-z]{2,}ing ")
+_DID = re.compile(
+    r" (?:i|we) (?:just |also |actually |finally |recently )?(?!used to|need)"
+    r"(?:[a-z]{2,}ed|took|got|went|did|made|bought|saw|found|met|gave|came|left|won|lost|built|wrote|"
+    r"spent|sold|ran|broke|moved) "
+)
+# A reaction to what another one said.
+_REACTION = re.compile(
+    r"(?:(?:hey|hi|wow|woah|whoa|oh|man|mmm|hmm|yeah|yes|yep|nice|aw|ah)[,!]? (?:[A-Z]\w+[,!] )?)?"
+    r"(?:that's|that is|this is|that (?:looks|sounds)|sounds|looks|so|sorry|you|your|you're|great|good|nice|it sounds|"
+    r"what an?|how|must've|can't wait)\b",
+    re.IGNORECASE,
+)
+_SHOULD = re.compile(r"\b(?:should|must|need|needs)\b|\d")
+_FIRST_PERSON: Final = frozenset("i i'm i've i'd i'll we we're we've we'll my our".split())
 _HAS_DIGIT = re.compile(r"\d")
 _SUMMARY_START = re.compile(
     r"\W*(?:quick |short |brief )?(?:summary|recap|overview|tl;?dr|summing up|takeaways|the gist)\b", re.IGNORECASE
@@ -157,6 +174,8 @@ def says_nothing(text: str, words: Sequence[str]) -> bool:
         return True
     if words[0] in _POLITE and len(words) < _HEAD:
         return True
+    if _REACTION.match(text) and _FIRST_PERSON.isdisjoint(words) and not _SHOULD.search(text):
+        return True
     return len(words) < 6 and _SMALL_TALK.issuperset(words)
 
 
@@ -182,6 +201,7 @@ def _weights(text: str, words: Sequence[str]) -> Mapping[Kind, int]:
     add(Kind.ERROR, _fault(text, words, padded))
     add(Kind.EVENT, _dated(words) + _happened(words))
     add(Kind.RELATIONSHIP, _kinship(words))
+    add(Kind.CONTEXT, 3 if _UNDER_WAY.search(padded) else 0)
     add(Kind.FACT, _plain(text, words))
     return weights
 
@@ -212,7 +232,9 @@ def _dated(words: Sequence[str]) -> int:
 def _happened(words: Sequence[str]) -> int:
     """What weight it has that something was done: was moved, were deleted."""
     pairs = pairwise(words)
-    return 2 if any(first in {"was", "were"} and second.endswith("ed") for first, second in pairs) else 0
+    if any(first in {"was", "were"} and second.endswith("ed") for first, second in pairs):
+        return 2
+    return 3 if _DID.search(f" {' '.join(words)} ") else 0
 
 
 def _kinship(words: Sequence[str]) -> int:

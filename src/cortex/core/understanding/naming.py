@@ -22,7 +22,8 @@ GROUPS: Final = frozenset(
     """
     Inc Ltd LLC GmbH AG Corp Corporation Company Co Bank University Institute College School Hospital Clinic Labs Lab
     Enterprises Foundation Airlines Airways Group Systems Technologies Technology Solutions Partners Consulting Studio
-    Studios Ministry Department Agency Association Council Museum Union Society Academy Bakery Restaurant Osteria
+    Studios Ministry Office Chamber Commerce
+    Department Agency Association Council Museum Union Society Academy Bakery Restaurant Osteria
     Trattoria Cafe Café Bistro Media Capital Insurance Logistics Pharma Motors Industries Holdings Software
     """.split()
 )
@@ -47,10 +48,11 @@ _TO_A_PLACE: Final = frozenset(
 )
 _EMPLOYED: Final = frozenset("work works worked working job employed engineer intern hired career".split())
 _AT_A_GROUP: Final = frozenset("at joined joining joins quit left".split())
-_BY_TOOL: Final = frozenset("use uses using used with via install installed adopt adopted try tried run runs".split())
+_BY_TOOL: Final = frozenset("use uses using used via install installed adopt adopted try tried run runs".split())
 _OF_TOOL: Final = frozenset(
     "depends depend written built runs run switched migrated migrating moved hosted based".split()
 )
+_LISTED: Final = frozenset((EntityType.PERSON, EntityType.PLACE, EntityType.TECHNOLOGY))
 _WITH_PERSON: Final = frozenset(
     """
     with met meet meeting ask asked told tell called call named thank thanks remind hey hi hello
@@ -95,12 +97,8 @@ def _by_itself(naming: Naming) -> EntityType | None:
         return EntityType.PROJECT
     if first in TITLES:
         return EntityType.PERSON
-    if (
-        naming.word(1) in {"team", "inc", "ltd", "corp", "gmbh"}
-        and not naming.tokens[naming.place + naming.size - 1].owns
-    ):
-        return EntityType.ORGANIZATION
-    if last in GROUPS or first in GROUPS or name in ORGANIZATIONS:
+    is_team = naming.word(1) in {"team", "inc", "ltd", "corp", "gmbh"} and not naming.tokens[naming.place].owns
+    if is_team or last in GROUPS or first in GROUPS or name in ORGANIZATIONS:
         return EntityType.ORGANIZATION
     if last.endswith(_GATHERINGS) and len(last) > 4:
         return EntityType.EVENT
@@ -140,29 +138,23 @@ def _by_kinship(naming: Naming) -> EntityType | None:
     return None
 
 
+def _is_addressed(naming: Naming) -> bool:
+    """Whether a statement ends with the name of the one it is said to, after a comma."""
+    start, end = naming.tokens[naming.place].start, naming.tokens[naming.place + naming.size - 1].end
+    follows = naming.text[end : end + 1]
+    return naming.size == 1 and naming.text[max(0, start - 2) : start] == ", " and follows in {"!", "?"}
+
+
 def _by_neighbours(naming: Naming) -> EntityType | None:
-    one, two, after = naming.word(-1), naming.word(-2), naming.word(1)
-    if after in PERSON_VERBS or (naming.size == 1 and after == "and" and naming.word(2) == "i"):
+    one, two = naming.word(-1), naming.word(-2)
+    if naming.word(1) in PERSON_VERBS or _is_addressed(naming) or (naming.word(1) == "and" and naming.word(2) == "i"):
         return EntityType.PERSON
-    if is_employer(naming):
-        return EntityType.ORGANIZATION
-    if one in _AT_A_GROUP or (one == "from" and naming.before is EntityType.PERSON):
+    if is_employer(naming) or one in _AT_A_GROUP or (one == "from" and naming.before is EntityType.PERSON):
         return EntityType.ORGANIZATION
     if _in_place(naming):
         return EntityType.PLACE
-    if one in _BY_TOOL or (one in {"on", "to", "in", "from", "of"} and two in _OF_TOOL):
+    if one in _BY_TOOL or (one in {"on", "to", "in", "from", "of", "with"} and two in _OF_TOOL):
         return EntityType.TECHNOLOGY
-    if one in {"and", "or", "over", "than"} and naming.before in {
-        EntityType.PERSON,
-        EntityType.PLACE,
-        EntityType.TECHNOLOGY,
-    }:
+    if one in {"and", "or", "over", "than"} and naming.before in _LISTED:
         return naming.before
-    if one in _WITH_PERSON and naming.tokens[naming.place].text.isalpha():
-        return EntityType.PERSON
-    return EntityType.PERSON if naming.size == 2 and _both_words(naming) else None
-
-
-def _both_words(naming: Naming) -> bool:
-    """Two capitalised words that nothing explains are most often given name and surname."""
-    return all(token.text.istitle() for token in naming.tokens[naming.place : naming.place + naming.size])
+    return EntityType.PERSON if one in _WITH_PERSON and naming.tokens[naming.place].text.isalpha() else None

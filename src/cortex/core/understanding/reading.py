@@ -13,7 +13,7 @@ _LONGEST = 120  # characters of a token that names something; what is longer is 
 _SAMPLE = 600  # characters; enough to tell a language
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z]+\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_TOKEN = re.compile(r"[^\s,;!?\"“”„`\[\]{}<>()|=…—–]+(?:\(\))?")
+_TOKEN = re.compile(r"[^\s,;!?\"“”„`\[\]{}<>()|=*…—–]+(?:\(\))?")
 _ENDS_SENTENCE = frozenset(".!?:\n")
 _APOSTROPHE = str.maketrans("’", "'")
 _TITLES = frozenset(("Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Mt", "vs", "e.g", "i.e", "No", "approx"))
@@ -53,8 +53,8 @@ def tokens_of(text: str) -> Iterator[Token]:
             opens, closed = False, True
             continue
         raw = found.group()
-        head = raw.lstrip("'‘*•")
-        name = head.rstrip(".:'’*-")
+        head = raw.lstrip("'‘•")
+        name = head.rstrip(".:'’-")
         owned = name.endswith(("'s", "’s"))
         bare = name[:-2] if owned else name
         if bare:

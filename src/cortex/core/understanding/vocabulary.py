@@ -91,7 +91,8 @@ IMPERATIVES: Final = _words(
 # Nouns, adjectives and adverbs that often open a statement and name nothing by themselves.
 OPENERS: Final = _words(
     """
-    wow yeah yep nope sure cool congrats congratulations awesome amazing definitely absolutely totally oh ah hmm well
+    wow woah whoa yeah yep nope sure cool
+    congrats congratulations awesome amazing definitely absolutely totally oh ah hmm well
     anyway plus bye welcome cheers haha
     everyone everybody everything someone somebody something anyone anybody anything nobody nothing none many much
     several various currently recently usually often sometimes normally typically generally yesterday today tomorrow
