@@ -8,17 +8,22 @@ from typing import Any
 import pytest
 
 from cortex import AsyncCortex, Cortex
-from cortex.app.aio import AsyncAdmin
+from cortex.app.aio import AsyncAdmin, AsyncConflicts, AsyncGraph
 from cortex.cli.group import COMMANDS
 from cortex.engine.admin import Admin
+from cortex.engine.groups import Conflicts, Graph
 from cortex.model.verbs import VERBS, Verb
 from cortex.surfaces.mcp.server import SPECS
 
 LIFE = {"close"}  # of the object, not of the memories
 NO_VERB = {"init-db", "mcp", "demo"}  # commands that look after the installation
 BY_NAME = {verb.name: verb for verb in VERBS}
-PLAIN = {verb.name for verb in VERBS if not verb.group}
-ADMIN = {verb.name for verb in VERBS if verb.group == "admin"}
+GROUPS: dict[str, tuple[type, type]] = {
+    "": (Cortex, AsyncCortex),
+    "admin": (Admin, AsyncAdmin),
+    "graph": (Graph, AsyncGraph),
+    "conflicts": (Conflicts, AsyncConflicts),
+}
 
 
 def public_methods(of: type) -> dict[str, Any]:
@@ -42,13 +47,15 @@ def test_each_verb_has_one_line() -> None:
 
 def test_the_facade_has_exactly_the_verbs() -> None:
     """What Python can do is what the table says."""
-    assert public_methods(Cortex).keys() == PLAIN | LIFE
-    assert public_methods(Admin).keys() == ADMIN
+    assert {verb.group for verb in VERBS} == GROUPS.keys()
+    for group, (home, _) in GROUPS.items():
+        named = {verb.name for verb in VERBS if verb.group == group}
+        assert public_methods(home).keys() == (named if group else named | LIFE)
 
 
 def test_the_async_facade_has_the_same_methods() -> None:
     """No verb is forgotten in either of the two, and each is awaited."""
-    for awaited, blocking in ((AsyncCortex, Cortex), (AsyncAdmin, Admin)):
+    for blocking, awaited in GROUPS.values():
         methods = public_methods(awaited)
         assert methods.keys() == public_methods(blocking).keys()
         assert [name for name, method in methods.items() if not inspect.iscoroutinefunction(method)] == []
@@ -57,7 +64,7 @@ def test_the_async_facade_has_the_same_methods() -> None:
 @pytest.mark.parametrize("name", sorted(BY_NAME.keys() | LIFE))
 def test_the_async_signature_is_the_blocking_one(name: str) -> None:
     """The same arguments, defaults, annotations and promise: only the await differs."""
-    homes = (Admin, AsyncAdmin) if name in ADMIN else (Cortex, AsyncCortex)
+    homes = GROUPS[BY_NAME[name].group if name in BY_NAME else ""]
     blocking, awaited = (getattr(home, name) for home in homes)
     ours, theirs = inspect.signature(awaited), inspect.signature(blocking)
     assert unbound(ours) == unbound(theirs)

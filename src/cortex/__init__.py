@@ -17,6 +17,7 @@ if _typing.TYPE_CHECKING:
     from cortex.model.change import Receipt
     from cortex.model.embedding import EmbeddingSignature, EmbedResult
     from cortex.model.health import Health, Stats
+    from cortex.model.layers import Layers
     from cortex.model.memory import Clearance, Draft, Kind, Memory, Role, Status, Tier
     from cortex.model.page import Page
     from cortex.model.query import Fusion, Ranking
@@ -39,6 +40,7 @@ __all__ = [
     "Health",
     "Hit",
     "Kind",
+    "Layers",
     "Memory",
     "Page",
     "Ranking",
@@ -60,6 +62,7 @@ _HOMES = {
     "cortex.model.change": "Receipt",
     "cortex.model.embedding": "EmbedResult EmbeddingSignature",
     "cortex.model.health": "Health Stats",
+    "cortex.model.layers": "Layers",
     "cortex.model.memory": "Clearance Draft Kind Memory Role Status Tier",
     "cortex.model.page": "Page",
     "cortex.model.query": "Fusion Ranking",

@@ -180,6 +180,10 @@ class Knowledge(Protocol):
         """The entities that the chosen memories mention and whose norm has this in it, by norm."""
         ...
 
+    def named(self, selection: Selection, norms: Sequence[str]) -> list[Name]:
+        """The entities with these norms that the chosen memories mention, by norm."""
+        ...
+
     def mentioning(self, selection: Selection, norm: str) -> list[int]:
         """The seqs of the chosen memories that mention an entity, newest first."""
         ...

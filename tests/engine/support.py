@@ -11,6 +11,7 @@ from cortex import Recall
 from cortex.engine.deps import Deps
 from cortex.engine.facade import Engine
 from cortex.engine.index import Index
+from cortex.model.layers import OFF, USUAL, Layers, Thresholds
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
 from cortex.ports import Embedder, Store, TextTraces
@@ -35,6 +36,8 @@ class Bench:
     cache_bytes: int = 2**24
     zone: tzinfo = UTC
     traces: TextTraces | None = None
+    layers: Layers = OFF
+    thresholds: Thresholds = USUAL
 
     def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
         """An engine for a user, with a search cache of its own."""
@@ -48,6 +51,8 @@ class Bench:
             zone=self.zone,
             wait=self.wait,
             traces=self.traces,
+            layers=self.layers,
+            thresholds=self.thresholds,
         )
         return Engine(deps, Caller(user, clearance=clearance))
 

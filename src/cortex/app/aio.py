@@ -11,6 +11,8 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from cortex.app.cortex import Cortex
 from cortex.engine.admin import Admin
+from cortex.engine.groups import Conflicts, Graph
+from cortex.model.layers import Layers
 from cortex.model.ranking import ConversationWeights
 from cortex.ports import Embedder
 
@@ -49,9 +51,31 @@ class AsyncAdmin:
     import_memories = _in_thread(Admin.import_memories)
     import_lines = _in_thread(Admin.import_lines)
     reindex = _in_thread(Admin.reindex)
+    reprocess = _in_thread(Admin.reprocess)
     roll_back = _in_thread(Admin.roll_back)
     backup = _in_thread(Admin.backup)
     restore = _in_thread(Admin.restore)
+
+
+class AsyncGraph:
+    """`Graph` for asyncio."""
+
+    def __init__(self, blocking: Graph) -> None:
+        self.blocking = blocking
+
+    recall_about = _in_thread(Graph.recall_about)
+    neighbors = _in_thread(Graph.neighbors)
+    path = _in_thread(Graph.path)
+
+
+class AsyncConflicts:
+    """`Conflicts` for asyncio."""
+
+    def __init__(self, blocking: Conflicts) -> None:
+        self.blocking = blocking
+
+    list_conflicts = _in_thread(Conflicts.list_conflicts)
+    resolve_conflict = _in_thread(Conflicts.resolve_conflict)
 
 
 class AsyncCortex:
@@ -64,9 +88,12 @@ class AsyncCortex:
         user: str = "local",
         embedder: Embedder | None = None,
         conversation: ConversationWeights | None = None,
+        layers: Layers | str | None = None,
     ) -> None:
-        self.blocking = Cortex(store, user=user, embedder=embedder, conversation=conversation)
+        self.blocking = Cortex(store, user=user, embedder=embedder, conversation=conversation, layers=layers)
         self.admin = AsyncAdmin(self.blocking.admin)
+        self.graph = AsyncGraph(self.blocking.graph)
+        self.conflicts = AsyncConflicts(self.blocking.conflicts)
 
     memorize = _in_thread(Cortex.memorize)
     memorize_many = _in_thread(Cortex.memorize_many)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from datetime import tzinfo
 
 from cortex.app.clock import SystemClock
@@ -12,6 +13,8 @@ from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.errors import ConfigurationError, EmbedderError
+from cortex.model.layers import PRESETS, THRESHOLDS, Layers
+from cortex.model.layers import USUAL as USUAL_THRESHOLDS
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.ports import Embedder, Store, TextTraces
@@ -72,16 +75,18 @@ def _own(settings: Settings) -> LocalEmbedder:
     return embedder
 
 
-def assemble(
-    store: Store,
-    embedder: Embedder,
-    settings: Settings,
-    zone: tzinfo,
-    *,
-    wait: bool,
-    conversation: ConversationWeights | None = None,
-) -> Deps:
+@dataclass(frozen=True, slots=True)
+class Plugs:
+    """What a caller chose; None for what the settings say."""
+
+    embedder: Embedder
+    conversation: ConversationWeights | None = None
+    layers: Layers | None = None
+
+
+def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
     """The plugs of one engine."""
+    embedder = plugs.embedder
     return Deps(
         store=store,
         embedder=embedder,
@@ -97,8 +102,16 @@ def assemble(
         wait=wait,
         single_user=open_single_user,
         traces=embedder if isinstance(embedder, TextTraces) else None,
-        conversation=conversation or USUAL,
+        conversation=plugs.conversation or USUAL,
+        layers=choose_layers(settings) if plugs.layers is None else plugs.layers,
+        thresholds=THRESHOLDS.get(embedder.signature.model, USUAL_THRESHOLDS),
     )
+
+
+def choose_layers(settings: Settings) -> Layers:
+    """Those of the preset, but for those that are switched one by one."""
+    own = {field.name: getattr(settings, field.name) for field in fields(Layers)}
+    return replace(PRESETS[settings.preset], **{name: on for name, on in own.items() if on is not None})
 
 
 def _prepare(embedder: Embedder) -> None:

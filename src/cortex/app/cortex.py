@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import reprlib
 from os import PathLike, fspath
 
 from cortex.app import build
 from cortex.app.settings import Settings, load
 from cortex.engine.facade import Engine
 from cortex.errors import InvalidInput
+from cortex.model.layers import PRESETS, Layers
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
 from cortex.model.ranking import ConversationWeights
@@ -26,7 +28,8 @@ class Cortex(Engine):
     ``user``: whose memories; the default scope is ``user:<user>``. ``embedder``: anything with
     ``embed(texts)`` and ``signature``; None means the local model. Raises `StoreError` when the file
     cannot be used and `ConfigurationError` when a setting is wrong. ``conversation``: other weights of the ranking
-    of that name, to measure them; the usual ones were chosen on data.
+    of that name, to measure them; the usual ones were chosen on data. ``layers``: what is done to a memory when it is
+    written, beyond keeping it: `Layers`, or the name of a preset; None means the settings' (none of them).
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class Cortex(Engine):
         user: str = "local",
         embedder: Embedder | None = None,
         conversation: ConversationWeights | None = None,
+        layers: Layers | str | None = None,
     ) -> None:
         settings = load()
         location = settings.store if store is None else _named(store)
@@ -44,7 +48,16 @@ class Cortex(Engine):
         if not isinstance(conversation, ConversationWeights | None):
             raise InvalidInput("conversation", f"expected ConversationWeights, got {type(conversation).__name__}")
         caller, embedder = Caller(user, clearance=Clearance.RESTRICTED), embedder or build.choose_embedder(settings)
-        _prepare(self, location, caller, embedder, settings, wait=True, conversation=conversation)
+        plugs = build.Plugs(embedder, conversation, _layers(layers))
+        _prepare(self, location, caller, plugs, settings, wait=True)
+
+
+def _layers(given: object) -> Layers | None:
+    if isinstance(given, Layers | None):
+        return given
+    if not isinstance(given, str) or given not in PRESETS:
+        raise InvalidInput("layers", f"{reprlib.repr(given)}: expected Layers, or one of {', '.join(PRESETS)}")
+    return PRESETS[given]
 
 
 def _named(store: object) -> str:
@@ -58,7 +71,8 @@ def from_settings(settings: Settings, embedder: Embedder | None = None, *, wait:
     """A `Cortex` just as the settings say. ``wait`` false: go on without the model while it loads."""
     cortex = Cortex.__new__(Cortex)
     caller = Caller(settings.user, clearance=Clearance.RESTRICTED)
-    _prepare(cortex, settings.store, caller, embedder or build.choose_embedder(settings), settings, wait=wait)
+    plugs = build.Plugs(embedder or build.choose_embedder(settings))
+    _prepare(cortex, settings.store, caller, plugs, settings, wait=wait)
     return cortex
 
 
@@ -66,20 +80,19 @@ def _prepare(
     cortex: Cortex,
     location: str,
     caller: Caller,
-    embedder: Embedder,
+    plugs: build.Plugs,
     settings: Settings,
     *,
     wait: bool,
-    conversation: ConversationWeights | None = None,
 ) -> None:
     check_name("user", caller.user)
-    if not isinstance(embedder, Embedder):
-        raise InvalidInput("embedder", f"{type(embedder).__name__} has no embed(texts) or no signature")
+    if not isinstance(plugs.embedder, Embedder):
+        raise InvalidInput("embedder", f"{type(plugs.embedder).__name__} has no embed(texts) or no signature")
     place = build.place(location)
     if build.is_of_the_earlier_program(place):
         from cortex.app import takeover  # wanted once in the life of a file, and read as slowly as a hundred recalls
 
-        takeover.take_over(place, Caller(caller.user), embedder, settings)
+        takeover.take_over(place, Caller(caller.user), plugs.embedder, settings)
     store = build.open_store(place, settings)
-    deps = build.assemble(store, embedder, settings, settings.timezone, wait=wait, conversation=conversation)
+    deps = build.assemble(store, plugs, settings, settings.timezone, wait=wait)
     Engine.__init__(cortex, deps, caller)

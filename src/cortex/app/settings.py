@@ -67,6 +67,15 @@ class Settings:
     embed_threads: int
     embed_wait: bool
     token_vectors: bool
+    preset: str
+    classify: bool | None
+    emotion: bool | None
+    episodic: bool | None
+    graph: bool | None
+    dedup: bool | None
+    soft_update: bool | None
+    link: bool | None
+    conflict: bool | None
     vector_cache_mb: int
     sqlite_synchronous: str
     busy_seconds: float
@@ -146,6 +155,15 @@ def _switch(value: str) -> bool:
     raise ValueError("expected true or false")
 
 
+def _optional_switch(value: str) -> bool | None:
+    return _switch(value) if value.strip() else None
+
+
+def _layer(name: str, meaning: str) -> Setting:
+    said = f"Layer: {meaning} Empty: as in the preset."
+    return Setting(name, (f"CORTEX_{name.upper()}",), "", _optional_switch, said, _TRUTH)
+
+
 def _one_of(*allowed: str) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value.strip().lower() not in allowed:
@@ -191,6 +209,16 @@ SETTINGS = (
     Setting("token_vectors", ("CORTEX_TOKEN_VECTORS",), "true", _switch,
             "Keep a vector of each token too, 64 bytes each; the ranking conversation finds less without.",
             _TRUTH),
+    Setting("preset", ("CORTEX_PRESET",), "none", _one_of("none", "engineering", "assistant"),
+            "Which layers look at a memory when it is written: none of them, or all."),
+    _layer("classify", "kind, importance and tags that nobody said are read from the text."),
+    _layer("emotion", "how strongly felt a text is."),
+    _layer("episodic", "when it happened, who did it and where, for the timeline."),
+    _layer("graph", "entities and their relations, for recall_about."),
+    _layer("dedup", "what says the same in other words is not kept again."),
+    _layer("soft_update", "an almost equal text that says otherwise takes the place of the other."),
+    _layer("link", "memories that are near are linked both ways."),
+    _layer("conflict", "what contradicts a memory takes its place, or waits for somebody to decide."),
     Setting("vector_cache_mb", ("CORTEX_VECTOR_CACHE_MB",), "512", _whole(1, 1_048_576),
             "Memory for search arrays; scopes used longest ago are dropped first.", _WHOLE),
     Setting("sqlite_synchronous", ("CORTEX_SQLITE_SYNCHRONOUS",), "full", _one_of("full", "normal"),

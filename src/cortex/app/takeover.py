@@ -26,7 +26,7 @@ def take_over(path: str, caller: Caller, embedder: Embedder, settings: Settings)
     def make(file: SingleUserFile, new: str) -> Imported:
         store = build.open_store(new, settings)
         try:
-            deps = build.assemble(store, embedder, settings, settings.timezone, wait=False)
+            deps = build.assemble(store, build.Plugs(embedder), settings, settings.timezone, wait=False)
             return single_user.fill(deps, caller, file)
         except ForeignStore as error:
             raise ForeignStore(

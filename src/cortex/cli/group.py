@@ -30,12 +30,15 @@ COMMANDS: Mapping[str, Entry] = {
     "archive": Entry("change", "Remember", "Take a memory out of recall and keep it."),
     "forget": Entry("change", "Remember", "Erase a memory and every trace of it."),
     "forget-all": Entry("change", "Remember", "Erase everything in a scope."),
+    "resolve": Entry("understand", "Remember", "Decide between two memories that contradict each other."),
     "recall": Entry("ask", "Ask", "Find the memories that best answer a question."),
     "search": Entry("ask", "Ask", "Find a user's memories that best answer a question."),
     "get": Entry("browse", "Ask", "Show one memory whole."),
     "history": Entry("browse", "Ask", "Show every version of a memory, oldest first."),
     "list": Entry("browse", "Ask", "Show memories in order, newest first."),
     "timeline": Entry("browse", "Ask", "Show what happened, in the order it happened."),
+    "about": Entry("understand", "Ask", "Show what is known of a person or thing by its name."),
+    "conflicts": Entry("understand", "Ask", "Show memories that contradict each other."),
     "count": Entry("browse", "Ask", "Print how many memories there are."),
     "init-db": Entry("care", "Look after the store", "Create the store, or bring it up to date."),
     "health": Entry("care", "Look after the store", "Check that everything works."),
@@ -47,6 +50,7 @@ COMMANDS: Mapping[str, Entry] = {
     "backup": Entry("move", "Move memories", "Write a copy of the whole store while others go on using it."),
     "restore": Entry("move", "Move memories", "Put a backup in the place of everything in the store."),
     "reindex": Entry("move", "Move memories", "Make the vectors anew with another model."),
+    "reprocess": Entry("understand", "Look after the store", "Have the layers look at memories kept without them."),
     "worker": Entry("care", "Look after the store", "Do the work that is still owed, such as vectors."),
     "mcp": Entry("serve", "Run", "Serve memory to an agent over MCP (stdio)."),
     "demo": Entry("serve", "Run", "Show in a minute what Cortex does."),
@@ -58,7 +62,7 @@ _SYNONYMS = {
     "find": "recall", "query": "recall", "ask": "recall", "show": "get", "ls": "list", "all": "list",
     "delete": "forget", "rm": "forget", "remove": "forget", "edit": "update", "set": "update", "init": "init-db",
     "status": "health", "check": "health", "diagnose": "doctor", "serve": "mcp", "server": "mcp", "run": "worker",
-    "dump": "export", "load": "import", "versions": "history",
+    "entity": "about", "who": "about", "dump": "export", "load": "import", "versions": "history",
 }  # fmt: skip
 
 

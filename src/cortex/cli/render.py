@@ -15,9 +15,12 @@ from cortex.cli.run import Look
 
 if TYPE_CHECKING:  # the model needs numpy, help does not
     from cortex.model.change import Receipt
+    from cortex.model.conflict import Conflict
     from cortex.model.health import Health
+    from cortex.model.knowledge import About, Connection
     from cortex.model.memory import Memory
     from cortex.model.score import LegScore, Recall
+    from cortex.model.transfer import Reprocessed
 
 SHORT = 8
 _LEAST_TEXT = 16
@@ -66,11 +69,74 @@ def kept(receipt: Receipt, look: Look) -> Iterator[str]:
     """That the memory is kept, or which equal one was there."""
     verb = "already kept" if receipt.deduplicated else "kept"
     yield f"{verb} {_id(receipt.id or '')}{_elsewhere(receipt.scope, look)}"
+    yield from layered(receipt)
+
+
+def layered(receipt: Receipt) -> Iterator[str]:
+    """What the layers did to this memory and to others."""
+    for word, ids in (
+        ("supersedes", receipt.superseded),
+        ("superseded by", (receipt.superseded_by,) if receipt.superseded_by else ()),
+        ("contradicts, see cortex conflicts:", receipt.conflicts),
+        ("near", receipt.linked),
+    ):
+        if ids:
+            yield f"{'':{SHORT + 2}}{word} {', '.join(map(_id, ids))}"
+
+
+def about(found: About, look: Look) -> Iterator[str]:
+    """The entity, its relations, its newest memories, and other names that fit."""
+    if found.entity is None:
+        yield "nothing is known by that name"
+        return
+    yield f"{click.style(safe(found.entity.name), bold=True)}  {found.entity.type}, {found.total:,} memories"
+    for each in found.connections:
+        yield f"  {_edge(each)}"
+    yield from memories(found.memories, look)
+    if found.candidates:
+        yield click.style(f"or did you mean {', '.join(safe(name.name) for name in found.candidates)}?", dim=True)
+
+
+def way(start: str, steps: Iterable[Connection]) -> Iterator[str]:
+    """From one entity to another, a step a line."""
+    there = list(steps)
+    yield safe(start) if there else "there is no way from one to the other"
+    for each in there:
+        yield f"  {_edge(each)}"
+
+
+def conflicts(found: Iterable[Conflict], texts: Mapping[str, Memory | None], look: Look) -> Iterator[str]:
+    """Each conflict: how sure, why, and the two memories."""
+    for each in found:
+        state = "" if each.state == "open" else f"  [{each.state}{f': {each.resolution}' if each.resolution else ''}]"
+        yield f"{_id(each.id)}  {each.confidence:.2f}  {one_line(each.reason)}{state}"
+        for word, id_ in (("older", each.older), ("newer", each.newer)):
+            memory = texts.get(id_)
+            yield f"  {word}  {'' if memory is None else next(memories([memory], look))}"
+
+
+def resolved(receipt: Receipt) -> Iterator[str]:
+    """How a conflict ended."""
+    lost = ", ".join(map(_id, receipt.superseded))
+    yield f"resolved {_id(receipt.id or '')}: {f'{lost} is superseded' if lost else 'both are kept'}"
+
+
+def reprocessed(done: Reprocessed) -> Iterator[str]:
+    """What the layers looked at."""
+    yield f"{done.memories:,} memories read by {', '.join(done.layers)}"
+    yield f"{'':{SHORT + 2}}superseded {done.superseded:,}, conflicts that wait {done.conflicts:,}"
+
+
+def _edge(each: Connection) -> str:
+    label, other = each.label.replace("_", " "), safe(each.other)
+    stated = f"  ({len(each.memories):,} memories)" if len(each.memories) > 1 else ""
+    return f"{f'→ {label} {other}' if each.outgoing else f'← {other} {label}'}{stated}"
 
 
 def updated(receipt: Receipt, look: Look) -> Iterator[str]:
     """That the memory is changed, and its version now."""
     yield f"updated {_id(receipt.id or '')}{_elsewhere(receipt.scope, look)}  version {receipt.version}"
+    yield from layered(receipt)
 
 
 def forgotten(receipt: Receipt, look: Look) -> Iterator[str]:
@@ -119,6 +185,7 @@ def health(found: Health) -> Iterator[str]:
 def owed(receipts: Iterable[Receipt]) -> Iterator[str]:
     """What is less than it should be about memories that were just kept."""
     written = [receipt for receipt in receipts if receipt.id]
+    yield from dict.fromkeys(safe(note) for receipt in written for note in receipt.notes)
     pending = sum(receipt.pending for receipt in written)
     if pending:
         yield f"{_memories(pending)} found by words only until the vectors are made: cortex worker --once"

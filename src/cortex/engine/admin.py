@@ -7,13 +7,13 @@ from os import PathLike
 from pathlib import Path
 
 from cortex.core.intake import whole
-from cortex.engine import files, jobs, mend, portability, reindex, single_user
+from cortex.engine import files, jobs, mend, portability, reindex, reprocess, single_user
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
 from cortex.model.fields import Scopes, Time
 from cortex.model.job import JobReport
 from cortex.model.policy import Caller
-from cortex.model.transfer import Conflict, Exported, Imported, Reindexed
+from cortex.model.transfer import Conflict, Exported, Imported, Reindexed, Reprocessed
 
 
 def _silent(done: int, total: int) -> None:
@@ -89,6 +89,11 @@ class Admin:
         if dry_run:
             return reindex.plan(self._deps, self._caller, chosen, left)
         return reindex.reindex(self._deps, self._caller, chosen, left, report or _silent)
+
+    def reprocess(self, *, only: Scopes | None = None, report: Callable[[int, int], None] | None = None) -> Reprocessed:
+        """Have the layers that are on look at memories they have not read; goes on where it was broken off."""
+        chosen = None if only is None else self._intake.scopes(only)
+        return reprocess.reprocess(self._deps, self._caller, chosen, report or _silent)
 
     def roll_back(self) -> Reindexed:
         """Search by the vectors of the embedder in use again, which an earlier reindex left in place."""

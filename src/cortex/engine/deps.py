@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from cortex.engine.index import Index
+from cortex.model.layers import OFF, Layers, Thresholds
+from cortex.model.layers import USUAL as USUAL_THRESHOLDS
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.model.single_user import SingleUserFile
@@ -23,6 +25,7 @@ class Deps:
     ``zone`` is meant by times without one; ``top_k`` is how many hits a recall gives unless it says otherwise;
     ``ranking`` and ``fusion`` order them likewise, ``conversation`` weighs the signals of that ranking.
     ``single_user`` opens a file of the earlier single-user program for reading, and gives None for any other.
+    ``layers``: what is done to a memory beyond keeping it, from which cosines on (``thresholds``).
     ``traces``: what keeps something of texts beside the store and is told whose they are; None for nothing.
     """
 
@@ -41,3 +44,5 @@ class Deps:
     conversation: ConversationWeights = USUAL
     single_user: Callable[[str], AbstractContextManager[SingleUserFile | None]] = lambda _: nullcontext(None)
     traces: TextTraces | None = None
+    layers: Layers = OFF
+    thresholds: Thresholds = USUAL_THRESHOLDS

@@ -34,6 +34,7 @@ from cortex.model.score import Recall
 
 if TYPE_CHECKING:
     from cortex.engine.admin import Admin
+    from cortex.engine.groups import Conflicts, Graph
 
 __all__ = ["Engine", "fit"]
 
@@ -56,6 +57,20 @@ class Engine:
         from cortex.engine.admin import Admin  # few calls need it, and every start would read it
 
         return Admin(self._deps, self._caller, self._intake)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What memories say together of people and things."""
+        from cortex.engine.groups import Graph  # as above
+
+        return Graph(self._deps, self._caller, self._intake)
+
+    @cached_property
+    def conflicts(self) -> Conflicts:
+        """Memories that contradict each other."""
+        from cortex.engine.groups import Conflicts  # as above
+
+        return Conflicts(self._deps, self._caller, self._intake)
 
     @spelled_out(MemoryFields)
     def memorize(self, content: str, **fields: Unpack[MemoryFields]) -> Receipt:

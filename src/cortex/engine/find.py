@@ -33,15 +33,13 @@ def find(deps: Deps, grant: Grant, given: object) -> Memory:
     return memories[0]
 
 
-def normal(given: object) -> str:
+def normal(given: object, field: str = "memory_id") -> str:
     """An id or prefix as lower-case hex; dashes, case and outer white space do not matter."""
     if not isinstance(given, str):
-        raise InvalidId("memory_id", f"expected text, got {type(given).__name__}")
+        raise InvalidId(field, f"expected text, got {type(given).__name__}")
     digits = given.strip().replace("-", "").lower()
     if not re.fullmatch(r"[0-9a-f]+", digits, re.ASCII):
-        raise InvalidId(
-            "memory_id", f"{given[:80]!r} is no id; expected {ID_DIGITS} hexadecimal digits or their beginning"
-        )
+        raise InvalidId(field, f"{given[:80]!r} is no id; expected {ID_DIGITS} hexadecimal digits or their beginning")
     if not LEAST_PREFIX <= len(digits) <= ID_DIGITS:
-        raise InvalidId("memory_id", f"{given[:80]!r} has {len(digits)} digits; expected {LEAST_PREFIX} to {ID_DIGITS}")
+        raise InvalidId(field, f"{given[:80]!r} has {len(digits)} digits; expected {LEAST_PREFIX} to {ID_DIGITS}")
     return digits

@@ -8,20 +8,35 @@ from itertools import islice
 from typing import Any
 
 from cortex.core import keep
-from cortex.engine import guard, traces, vectors
+from cortex.engine import guard, layered, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
-from cortex.model.change import AddMemory, Batch, Idempotency, Outcome, Prior, Receipt, SetStatus
+from cortex.model.change import (
+    AddMemory,
+    Batch,
+    Idempotency,
+    KeepReceipt,
+    Layered,
+    Outcome,
+    Prior,
+    Receipt,
+    SetStatus,
+)
 from cortex.model.embedding import Embedding
 from cortex.model.memory import Draft, Memory, Status
-from cortex.model.policy import Action, Caller
+from cortex.model.policy import Action, Caller, Grant
 from cortex.model.scope import Scope
 
 CHUNK = 500
 
 
 def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receipt]:
-    """Keep up to 500 drafts in one commit; an equal memory that is there already survives instead."""
+    """Keep up to 500 drafts in one commit; an equal memory that is there already survives instead.
+
+    Where layers hold each text against its neighbours it is a commit each: the next one may repeat the one before.
+    """
+    if deps.layers.compares and len(drafts) > 1:
+        return [receipt for draft in drafts for receipt in memorize(deps, caller, [draft])]
     if not drafts:
         return []
     grant = guard.authorise(caller, Action.WRITE, [draft.scope for draft in drafts])
@@ -32,17 +47,48 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
     living = {key for key, prior in priors.items() if keep.survives(prior, now)}
     embeddings = _embed(deps, drafts, [key in living for key in keys])
     retired = [SetStatus(prior.seq, Status.ARCHIVED, now) for key, prior in priors.items() if key not in living]
-    adds = []
-    for draft, text, (scope, identity), embedding in zip(drafts, found, keys, embeddings, strict=True):
+    read = layered.read(deps, drafts, now) if any(deps.layers) else [None] * len(drafts)
+    adds: list[tuple[AddMemory, dict[str, Any]]] = []
+    more: list[Layered] = []
+    for draft, text, key, embedding, said in zip(drafts, found, keys, embeddings, read, strict=True):
         memory = keep.remember(draft, text, embedding, id=deps.new_id(), caller=caller, now=now)
-        prior = priors[scope, identity] if (scope, identity) in living else None
-        owed, request = keep.owed(embedding, now), _idempotency(draft, now, _facts(memory, prior))
-        adds.append(AddMemory(memory, identity, keep.terms(draft), embedding, owed, request))
-    applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *adds)))
-    outcomes = applied.outcomes[len(retired) :]
+        prior = priors[key] if key in living else None
+        facts, noted = _facts(memory, prior), None
+        if said is not None and prior is None:
+            outlook = layered.look(deps, grant, memory, embedding, said)
+            if (twin := outlook.settled.repeats) is not None:
+                repeated = _repeated(deps, grant, draft, twin, now)
+                return memorize(deps, caller, drafts) if repeated is None else [repeated]
+            memory, noted = layered.as_settled(outlook), outlook.reading
+            more += layered.consequences(deps, outlook, now)
+            facts |= layered.told(outlook, said)
+        owed, request = keep.owed(embedding, now), _idempotency(draft, now, facts)
+        adds.append((AddMemory(memory, key[1], keep.terms(draft), embedding, owed, request, noted), facts))
+    applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *(add for add, _ in adds), *more)))
+    outcomes = applied.outcomes[len(retired) :][: len(adds)]
     if deps.traces is not None:
-        traces.own(deps, [(o, add.memory) for o, add in zip(outcomes, adds, strict=True) if add.embedding is not None])
-    return [_receipt(add, outcome, priors.get(key)) for add, outcome, key in zip(adds, outcomes, keys, strict=True)]
+        done = zip(outcomes, adds, strict=True)
+        traces.own(deps, [(outcome, add.memory) for outcome, (add, _) in done if add.embedding is not None])
+    return [
+        _receipt(outcome, facts if outcome.applied else _facts(add.memory, priors.get(key)))
+        for (add, facts), outcome, key in zip(adds, outcomes, keys, strict=True)
+    ]
+
+
+def _repeated(deps: Deps, grant: Grant, draft: Draft, twin: Memory, now: datetime) -> Receipt | None:
+    """The receipt of a text that a memory says already; None where that was taken away a moment ago."""
+    facts = {**keep.facts(twin), "deduplicated": True}
+    request = _idempotency(draft, now, facts)
+    if request is not None:
+        kept = deps.store.apply(Batch(grant=grant, changes=(KeepReceipt(twin.seq, request),))).outcomes[0]
+    else:
+        kept = Outcome(twin.id, twin.seq, applied=True)
+    if not kept.applied and kept.receipt is None and not kept.conflict:
+        return None
+    if [memory.status for memory in deps.store.read([twin.seq])] != [Status.ACTIVE] and kept.receipt is None:
+        return None
+    traces.own(deps, [(kept, twin), (kept, draft)])
+    return _receipt(kept, facts)
 
 
 def memorize_items(
@@ -104,11 +150,14 @@ def _idempotency(draft: Draft, now: datetime, facts: Mapping[str, Any]) -> Idemp
     return Idempotency(draft.idempotency_key, digest, now, facts)
 
 
-def _receipt(add: AddMemory, outcome: Outcome, prior: Prior | None) -> Receipt:
+def _receipt(outcome: Outcome, facts: Mapping[str, Any]) -> Receipt:
     known = outcome.receipt or {}
     if outcome.conflict or known.get("verb", "memorize") != "memorize":
         problem = "the idempotency_key was used before, for another call or a memory that was forgotten; use a new key"
         return Receipt(verb="memorize", error=problem, error_code=IdempotencyConflict.code)
-    facts = outcome.told(known or _facts(add.memory, None if outcome.applied else prior))
-    facts.pop("counts", None)
-    return Receipt(verb="memorize", id=outcome.id, deduplicated=not outcome.applied, **facts)
+    said: dict[str, Any] = {"deduplicated": not outcome.applied, **outcome.told(known or facts)}
+    said.pop("counts", None)
+    for name in ("superseded", "conflicts", "linked", "notes"):  # lists, where a key was kept as JSON
+        said[name] = tuple(said.get(name, ()))
+    said |= {"verb": "memorize", "id": outcome.id}
+    return Receipt(**said)

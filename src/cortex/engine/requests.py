@@ -50,4 +50,5 @@ def _instants(given: Mapping[str, str]) -> dict[str, datetime]:
     return {name: datetime.fromisoformat(at) for name, at in given.items()}
 
 
-_FROM_JSON: Mapping[str, Callable[[Any], Any]] = {"remaining": tuple, "ids": tuple, "times": _instants}
+_LISTS = ("remaining", "ids", "superseded", "conflicts", "linked", "notes")
+_FROM_JSON: Mapping[str, Callable[[Any], Any]] = {**dict.fromkeys(_LISTS, tuple), "times": _instants}

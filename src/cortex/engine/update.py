@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from cortex.core import keep, moments
-from cortex.engine import guard, requests, traces, vectors
+from cortex.engine import guard, layered, requests, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.errors import InvalidInput, StoreBusy
-from cortex.model.change import Batch, Receipt, ReplaceMemory
+from cortex.model.change import Batch, Layered, Receipt, RemoveLinks, ReplaceMemory
 from cortex.model.memory import Draft, Memory
-from cortex.model.policy import Action, Caller
+from cortex.model.policy import Action, Caller, Grant
+from cortex.model.understanding import Reading
 
 _ATTEMPTS = 5
 
@@ -36,11 +38,11 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
     for _ in range(_ATTEMPTS):
         draft = edit.apply(keep.as_draft(memory))
         guard.authorise(caller, Action.WRITE, [draft.scope])
-        change = _revision(deps, memory, draft)
-        facts = keep.facts(change.memory)
+        change, more, told = _revision(deps, grant, memory, draft)
+        facts = keep.facts(change.memory) | told
         claim = requests.claim("update", edit.key, request, change.memory.updated_at, facts)
         change = replace(change, idempotency=claim)
-        outcome = deps.store.apply(Batch(grant=grant, changes=(change,))).outcomes[0]
+        outcome = deps.store.apply(Batch(grant=grant, changes=(change, *more))).outcomes[0]
         if outcome.applied and change.embedding is not None:
             traces.own(deps, [(outcome, change.memory)])
         if outcome.applied or outcome.receipt is not None or outcome.conflict:
@@ -52,9 +54,25 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
     raise StoreBusy(f"memory {memory.id} is being changed by others all the time; try again")
 
 
-def _revision(deps: Deps, memory: Memory, draft: Draft) -> ReplaceMemory:
+def _revision(
+    deps: Deps, grant: Grant, memory: Memory, draft: Draft
+) -> tuple[ReplaceMemory, list[Layered], dict[str, Any]]:
+    """The next version, what follows from it for others, and what the receipt says of that."""
     now = moments.after(memory.updated_at, deps.clock.now())
     embedding = vectors.embed_memories(deps, [draft]).vectors[0]
-    revised = keep.revise(memory, draft, embedding, now=now)
-    identity = keep.identity(revised, revised.fingerprint)
-    return ReplaceMemory(revised, identity, keep.terms(revised), embedding, keep.owed(embedding, now))
+    more: list[Layered] = []
+    told: dict[str, Any] = {}
+    reading: Reading | None
+    if any(deps.layers):
+        found = layered.read(deps, [draft], now)[0]
+        revised = keep.revise(memory, draft, embedding, now=now, understanding=found.understanding)
+        outlook = layered.revised(layered.look(deps, grant, revised, embedding, found))
+        revised, reading, told = layered.as_revised(outlook), outlook.reading, layered.told(outlook, found)
+        more = [RemoveLinks(memory.id, layered.RELATED), *layered.consequences(deps, outlook, now)]
+    else:
+        revised = keep.revise(memory, draft, embedding, now=now)
+        same = revised.content == memory.content  # then what was read from it holds
+        reading = deps.store.knowledge.readings([memory.seq]).get(memory.seq) if same else None
+    identity, owed = keep.identity(revised, revised.fingerprint), keep.owed(embedding, now)
+    change = ReplaceMemory(revised, identity, keep.terms(revised), embedding, owed, reading=reading)
+    return change, more, told

@@ -92,6 +92,14 @@ class AddLink:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoveLinks:
+    """Remove every link of one sort that leads to a memory."""
+
+    target: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
 class AddConflict:
     """Note that two memories contradict each other, unless that is known, or one of them is not there."""
 
@@ -100,7 +108,7 @@ class AddConflict:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """End an open conflict; who loses by it is superseded by another change of the batch."""
+    """End a conflict that nobody decided yet; who loses by it is superseded by another change of the batch."""
 
     id: str
     state: ConflictState
@@ -191,7 +199,7 @@ class AddVectors:
 # What a caller may ask for under an idempotency key.
 Request = AddMemory | ReplaceMemory | SetStatus | KeepReceipt | EraseMemory | EraseScope
 # What follows from the layers of a write.
-Layered = SetReading | Supersede | AddLink | AddConflict | Decide
+Layered = SetReading | Supersede | AddLink | RemoveLinks | AddConflict | Decide
 Change = Request | SetEmbedding | PutRecord | AddVectors | Layered
 
 

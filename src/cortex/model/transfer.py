@@ -63,3 +63,13 @@ class Imported:
     as_text: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     refused: tuple[Refused, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reprocessed:
+    """Which layers looked at how many memories; how many of them were superseded, how many conflicts wait."""
+
+    layers: tuple[str, ...]
+    memories: int = 0
+    superseded: int = 0
+    conflicts: int = 0

@@ -291,6 +291,7 @@ def test_what_is_answered_fits_what_was_published(door: Door, mode: str) -> None
     calls: dict[str, dict[str, Any]] = {
         "memorize": memory,
         "recall": {"query": "Where does Ada live?", "event_since": "2026-05-01", "kinds": ["event"], "tags": ["a"]},
+        "recall_about": {"entity": "Ada"},
         "recall_timeline": {"since": "2026-05-31"},
         "list_memories": {"limit": 1},
         "get_memory": {"memory_id": kept.data["id"]},

@@ -13,10 +13,10 @@ from cortex.surfaces.mcp.schemas import INSTRUCTIONS
 from cortex.surfaces.mcp.server import SPECS
 from tests.surfaces.mcp.conftest import Door, check_schema
 
-TOOLS = ["memorize", "recall", "recall_timeline", "list_memories", "get_memory", "update_memory", "forget"]
+TOOLS = ("memorize recall recall_about recall_timeline list_memories get_memory update_memory forget").split()
 # Characters of the list as compact JSON: what every conversation of a client may cost before the first word.
 MOST_INPUT = 6_000
-MOST_LIST = 12_000
+MOST_LIST = 13_700
 LONGEST_DESCRIPTION = 130
 
 
@@ -41,11 +41,12 @@ def test_the_tools_are_these(published: list[dict[str, Any]]) -> None:
     assert set(tools.TOOLS) == set(SPECS) == set(TOOLS)
 
 
-def test_the_first_six_take_what_other_memories_take() -> None:
+def test_the_first_ones_take_what_other_memories_take() -> None:
     """The parameter names that scripts and prompts already use are all there."""
     expected = {
         "memorize": {"content", "kind", "tags"},
         "recall": {"query", "limit"},
+        "recall_about": {"entity", "limit"},
         "recall_timeline": {"since", "until", "limit"},
         "list_memories": {"limit"},
         "forget": {"memory_id"},
@@ -113,7 +114,7 @@ def test_every_write_takes_a_key_and_every_search_an_instant() -> None:
 def test_the_annotations_tell_what_a_client_may_do_unasked(published: list[dict[str, Any]]) -> None:
     """Reading is marked as such, what overwrites or erases too, and no tool reaches beyond the store."""
     hints = {tool["name"]: tool["annotations"] for tool in published}
-    reading = {"recall", "recall_timeline", "list_memories", "get_memory"}
+    reading = {"recall", "recall_about", "recall_timeline", "list_memories", "get_memory"}
     assert {name for name, hint in hints.items() if hint["readOnlyHint"]} == reading
     assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {"update_memory", "forget"}
     assert all(hint["idempotentHint"] and not hint["openWorldHint"] for hint in hints.values())

@@ -117,6 +117,12 @@ class Pieces:
             best[filled] = np.maximum.reduceat(np.vecdot(self.vectors.take(places, axis=0), query), firsts)
         return best
 
+    def first_of(self, row: int) -> FloatArray | None:
+        """The vector of the first piece of a row; None for one without pieces."""
+        start = row if self.owners is None else int(np.searchsorted(self.owners, row))
+        there = start < len(self.vectors) and (self.owners is None or self.owners[start] == row)
+        return self.vectors[start] if there else None
+
     def near(self, query: FloatArray, mask: Mask) -> FloatArray:
         """The cosine of every row, off by a little where there are many: enough to choose candidates."""
         if len(self.vectors) < _FEW:

@@ -35,6 +35,10 @@ class EphemeralKnowledge:
                 mentions.setdefault(mention.norm, []).append(mention)
         return [_name(norm, mentions[norm]) for norm in sorted(mentions) if containing in norm]
 
+    def named(self, selection: Selection, norms: Sequence[str]) -> list[Name]:
+        """The entities with these norms that the chosen memories mention, by norm."""
+        return [name for name in self.names(selection, "") if name.norm in norms]
+
     def mentioning(self, selection: Selection, norm: str) -> list[int]:
         """The seqs of the chosen memories that mention an entity, newest first."""
         chosen = self._chosen(selection)

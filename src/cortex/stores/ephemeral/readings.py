@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import assert_never
 
-from cortex.model.change import AddConflict, AddLink, Decide, Layered, Outcome, SetReading, Supersede
+from cortex.model.change import AddConflict, AddLink, Decide, Layered, Outcome, RemoveLinks, SetReading, Supersede
 from cortex.model.conflict import ConflictState
 from cortex.model.memory import Link, Status
 from cortex.stores.ephemeral.tables import Row, Tables, holder, next_change, queue, seq_of, set_aside
@@ -22,12 +22,29 @@ def write_layered(tables: Tables, change: Layered) -> Outcome:
             return _supersede(tables, change)
         case AddLink():
             return _add_link(tables, change)
+        case RemoveLinks():
+            return Outcome(change.target, 0, applied=bool(unlink(tables, {change.target}, change.relation)))
         case AddConflict():
             return _add_conflict(tables, change)
         case Decide():
             return _decide(tables, change)
         case _:
             assert_never(change)
+
+
+def unlink(tables: Tables, ids: set[str], relation: str | None = None) -> int:
+    """Remove every link to these memories, or those of one sort, and tell how many there were."""
+    removed = 0
+    for seq, row in tables.rows.items():
+        links = tuple(
+            link for link in row.memory.links if link.target not in ids or relation not in (None, link.relation)
+        )
+        if links != row.memory.links:
+            removed += len(row.memory.links) - len(links)
+            supersedes = tuple(link.target for link in links if link.relation == "supersedes")
+            memory = replace(row.memory, links=links, supersedes=supersedes)
+            tables.rows[seq] = replace(row, form=replace(row.form, memory=memory))
+    return removed
 
 
 def drop_open_conflicts(tables: Tables, id_: str) -> None:
@@ -131,7 +148,7 @@ def _add_conflict(tables: Tables, change: AddConflict) -> Outcome:
 
 def _decide(tables: Tables, change: Decide) -> Outcome:
     conflict = tables.conflicts.get(change.id)
-    if conflict is None or conflict.state is not ConflictState.OPEN:
+    if conflict is None or conflict.state not in (ConflictState.OPEN, ConflictState.AUTO_RESOLVED):
         return Outcome(change.id, 0, applied=False)
     tables.conflicts[change.id] = replace(
         conflict, state=change.state, resolution=change.resolution, decided_by=change.by, decided_at=change.at

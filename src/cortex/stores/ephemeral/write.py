@@ -24,6 +24,7 @@ from cortex.model.change import (
     Known,
     Outcome,
     PutRecord,
+    RemoveLinks,
     ReplaceMemory,
     Request,
     SetEmbedding,
@@ -36,7 +37,7 @@ from cortex.model.job import EMBED, NewJob, Retry
 from cortex.model.memory import EmbeddingState, Status
 from cortex.model.policy import Caller
 from cortex.model.record import Form
-from cortex.stores.ephemeral.readings import drop_open_conflicts, release, write_layered
+from cortex.stores.ephemeral.readings import drop_open_conflicts, release, unlink, write_layered
 from cortex.stores.ephemeral.tables import Row, Tables, copied, holder, next_change, queue, seq_of, set_aside
 
 _TRACES = (
@@ -54,7 +55,7 @@ def write(tables: Tables, change: Change, caller: Caller) -> Outcome:
             return _put_record(tables, change)
         case AddVectors():
             return _add_vectors(tables, change)
-        case SetReading() | Supersede() | AddLink() | AddConflict() | Decide():
+        case SetReading() | Supersede() | AddLink() | RemoveLinks() | AddConflict() | Decide():
             return write_layered(tables, change)
         case AddMemory() | ReplaceMemory() | SetStatus() | KeepReceipt() | EraseMemory() | EraseScope():
             return _once(tables, change, caller)
@@ -190,7 +191,7 @@ def _set_status(tables: Tables, change: SetStatus) -> Outcome:
     tables.spare[change.seq, memory.version] = dict(tables.spare.get((change.seq, row.memory.version), {}))
     _put(tables, replace(row.form, memory=memory))
     if active:
-        _unlink(tables, {memory.id}, "supersedes")
+        unlink(tables, {memory.id}, "supersedes")
     return Outcome(memory.id, change.seq, applied=True)
 
 
@@ -306,7 +307,7 @@ def _erase_rows(tables: Tables, rows: Sequence[Row], at: datetime | None) -> dic
                 events=int(reading.event is not None), mentions=len(reading.mentions), relations=len(reading.edges)
             )
     counts["conflicts"] = _forget_conflicts(tables, ids)
-    counts["links_to_it"] = _unlink(tables, ids)
+    counts["links_to_it"] = unlink(tables, ids)
     _blank(tables, ids)
     return {trace: counts[trace] for trace in _TRACES}
 
@@ -331,21 +332,6 @@ def _forget_conflicts(tables: Tables, ids: set[str]) -> int:
         key: conflict for key, conflict in tables.conflicts.items() if ids.isdisjoint((conflict.older, conflict.newer))
     }
     return before - len(tables.conflicts)
-
-
-def _unlink(tables: Tables, ids: set[str], relation: str | None = None) -> int:
-    """Remove every link to these memories, or those of one sort, and tell how many there were."""
-    removed = 0
-    for seq, row in tables.rows.items():
-        links = tuple(
-            link for link in row.memory.links if link.target not in ids or relation not in (None, link.relation)
-        )
-        if links != row.memory.links:
-            removed += len(row.memory.links) - len(links)
-            supersedes = tuple(link.target for link in links if link.relation == "supersedes")
-            memory = replace(row.memory, links=links, supersedes=supersedes)
-            tables.rows[seq] = replace(row, form=replace(row.form, memory=memory))
-    return removed
 
 
 def _drop_jobs(tables: Tables, seq: int) -> int:

@@ -57,6 +57,18 @@ class SQLiteKnowledge:
             found = connection.execute(sql, [*bound, containing])
             return [Name(norm, name, EntityType(type_), memories) for norm, name, type_, memories in found]
 
+    def named(self, selection: Selection, norms: Sequence[str]) -> list[Name]:
+        """The entities with these norms that the chosen memories mention, by norm."""
+        found: list[Name] = []
+        with self._connections.read() as connection:
+            source, clauses, bound = _chosen(connection, selection)
+            for start in range(0, len(norms), _VARIABLES):
+                chunk = norms[start : start + _VARIABLES]
+                own = [*clauses, f"x.norm IN ({', '.join('?' * len(chunk))})"]
+                rows_ = connection.execute(_NAMES.format(source=source, clauses=" AND ".join(own)), [*bound, *chunk])
+                found += [Name(norm, name, EntityType(type_), memories) for norm, name, type_, memories in rows_]
+        return sorted(found, key=lambda name: name.norm)
+
     def mentioning(self, selection: Selection, norm: str) -> list[int]:
         """The seqs of the chosen memories that mention an entity, newest first."""
         with self._connections.read() as connection:

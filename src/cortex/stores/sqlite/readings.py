@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
-from cortex.model.change import AddConflict, AddLink, Decide, Layered, Outcome, SetReading, Supersede
+from cortex.model.change import AddConflict, AddLink, Decide, Layered, Outcome, RemoveLinks, SetReading, Supersede
+from cortex.model.job import NewJob
 from cortex.model.understanding import Reading
 from cortex.stores._sql import rows
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
-
-    from cortex.stores.sqlite.write import Writer
 
 TABLES = ("understood", "events", "mentions", "relations")
 _SUPERSEDED = (
@@ -32,7 +31,23 @@ _ORPHANS = (
 )
 
 
-def write(writer: Writer, db: Connection, change: Layered) -> Outcome:
+class Open(Protocol):
+    """The transaction of a batch, as far as is needed here."""
+
+    def next_change(self) -> int:
+        """The number of the next change of the store."""
+        ...
+
+    def set_aside(self, seq: int, version: int | None, at: int) -> int | None:
+        """Keep a row as it stands as an old version."""
+        ...
+
+    def queue(self, seq: int, job: NewJob | None) -> None:
+        """Note what a memory owes, if it does."""
+        ...
+
+
+def write(writer: Open, db: Connection, change: Layered) -> Outcome:
     """Write one change inside the transaction of its batch."""
     match change:
         case SetReading():
@@ -41,6 +56,8 @@ def write(writer: Writer, db: Connection, change: Layered) -> Outcome:
             return _supersede(writer, db, change)
         case AddLink():
             return _add_link(db, change)
+        case RemoveLinks():
+            return _remove_links(db, change)
         case AddConflict():
             return _add_conflict(db, change)
         case Decide():
@@ -98,7 +115,7 @@ def released(db: Connection, which: str, bound: list[int | str]) -> Iterator[tup
         yield seq, None if heir in heirs else heir
 
 
-def _set_reading(writer: Writer, db: Connection, change: SetReading) -> Outcome:
+def _set_reading(writer: Open, db: Connection, change: SetReading) -> Outcome:
     memory = change.memory
     updated = db.execute(
         "UPDATE memories SET kind = ?, importance = ?, tags = ?, emotion = ?, change = ? WHERE seq = ? AND version = ?",
@@ -119,7 +136,7 @@ def _set_reading(writer: Writer, db: Connection, change: SetReading) -> Outcome:
     return Outcome(memory.id, memory.seq, applied=bool(updated))
 
 
-def _supersede(writer: Writer, db: Connection, change: Supersede) -> Outcome:
+def _supersede(writer: Open, db: Connection, change: Supersede) -> Outcome:
     found = db.execute(
         "SELECT id, (SELECT seq FROM memories b WHERE b.id = ? AND b.status = 'active') FROM memories m "
         "WHERE m.seq = ? AND m.version = ? AND m.status = 'active'",
@@ -142,6 +159,13 @@ def _add_link(db: Connection, change: AddLink) -> Outcome:
     ).fetchone()
     added = found is not None and _put_link(db, found[0], link.relation, link.target, link.reason)
     return Outcome(change.source, 0 if found is None else found[0], applied=added)
+
+
+def _remove_links(db: Connection, change: RemoveLinks) -> Outcome:
+    removed = db.execute(
+        "DELETE FROM links WHERE target = ? AND relation = ?", [change.target, change.relation]
+    ).rowcount
+    return Outcome(change.target, 0, applied=bool(removed))
 
 
 def _put_link(db: Connection, seq: int, relation: str, target: str, reason: str) -> bool:
@@ -178,7 +202,7 @@ def _add_conflict(db: Connection, change: AddConflict) -> Outcome:
 def _decide(db: Connection, change: Decide) -> Outcome:
     decided = db.execute(
         "UPDATE conflicts SET state = ?, resolution = ?, decided_by = ?, decided_at = ? "
-        "WHERE id = ? AND state = 'open'",
+        "WHERE id = ? AND state IN ('open', 'auto_resolved')",
         [change.state.value, change.resolution.value, change.by, rows.micros(change.at), change.id],
     ).rowcount
     return Outcome(change.id, 0, applied=bool(decided))

@@ -23,6 +23,7 @@ from cortex.model.change import (
     KeepReceipt,
     Outcome,
     PutRecord,
+    RemoveLinks,
     ReplaceMemory,
     Request,
     SetEmbedding,
@@ -117,7 +118,7 @@ class Writer:
                 return self._put_record(change)
             case AddVectors():
                 return self._add_vectors(change)
-            case SetReading() | Supersede() | AddLink() | AddConflict() | Decide():
+            case SetReading() | Supersede() | AddLink() | RemoveLinks() | AddConflict() | Decide():
                 return readings.write(self, self._db, change)
             case _:
                 return self._known(change.idempotency) or self._do(change)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cortex.model.knowledge import Connection
 from cortex.model.memory import Memory
 from cortex.model.score import Hit
 
@@ -39,6 +40,12 @@ def hit_of(hit: Hit) -> Facts:
     """The facts of a hit: its memory's, and why it stands where it stands."""
     parts = {leg: {"rank": part.rank, "score": _rounded(part.score)} for leg, part in hit.parts.items()}
     return {**facts_of(hit.memory), "score": _rounded(hit.score), "parts": parts}
+
+
+def edge_of(each: Connection) -> str:
+    """A relation as seen from the entity that is asked about."""
+    label, other = each.label.replace("_", " "), _flat(each.other)
+    return f"→ {label} {other}" if each.outgoing else f"← {other} {label}"
 
 
 def lines(facts: Facts) -> str:

@@ -13,13 +13,15 @@ from typing import Any
 
 from cortex.errors import InvalidInput
 from cortex.model.change import Receipt
+from cortex.model.knowledge import About
 from cortex.model.memory import Memory
 from cortex.model.page import Page
 from cortex.model.score import Recall
-from cortex.surfaces.mcp.entry import Facts, facts_of, head, hit_of, lines, said_by
+from cortex.surfaces.mcp.entry import Facts, edge_of, facts_of, head, hit_of, lines, said_by
 from cortex.surfaces.mcp.fitting import FRAME, LEAST, beginning, compact, fitted, less, slim
 
 _NOTE = 240  # characters kept free for the first line and for what was cut
+_MOST_RELATIONS = 20
 _REASON = 160  # characters of a reason from elsewhere, such as an embedder's
 
 
@@ -76,6 +78,25 @@ def listed(ask: Callable[..., Page], budget: int, limit: int | None = None) -> R
     return _said([*said, *_cut(cut), *tail, *capped], {"memories": shown, **data}, cut)
 
 
+def told_about(found: About, budget: int) -> Reply:
+    """What is known of one entity."""
+    candidates = [name.name for name in found.candidates]
+    relations = [edge_of(each) for each in found.connections[:_MOST_RELATIONS]]
+    tail = [found.note] if found.note else []
+    tail += [f"Did you mean: {', '.join(candidates)}?"] if candidates else []
+    data: Facts = {"total": found.total, "relations": relations, "candidates": candidates}
+    data |= {"note": found.note} if found.note else {}
+    if found.entity is None:
+        return _said(["Nothing is known by that name.", *tail], {"memories": [], **data}, ())
+    data |= {"entity": found.entity.name, "type": found.entity.type.value}
+    shown, cut = fitted([facts_of(memory) for memory in found.memories], _room([*relations, *tail], data, budget))
+    hidden = len(found.connections) - len(relations)
+    cut += [f"{hidden} more relations"] if hidden else []
+    said = [f"{found.entity.name} ({found.entity.type.value}), in {_memories(found.total)}:", *relations]
+    said += [f"- {lines(facts)}" for facts in shown]
+    return _said([*said, *_cut(cut), *tail], {"memories": shown, **data}, cut)
+
+
 def one(memory: Memory, start: int, budget: int) -> Reply:
     """One memory, its text from ``start`` as far as the budget goes."""
     if not 0 <= start < len(memory.content):
@@ -96,6 +117,15 @@ def done(receipt: Receipt, said: str) -> Reply:
     names = ("id", "scope", "deduplicated", "pending", "version", "content_chars", "embedded_chars", "counts")
     data = {name: getattr(receipt, name) for name in names}
     notes = [said]
+    data |= {name: list(getattr(receipt, name)) or None for name in ("superseded", "conflicts", "linked", "notes")}
+    data["superseded_by"] = receipt.superseded_by
+    if receipt.superseded:
+        notes.append(f"It takes the place of {', '.join(receipt.superseded)}, which said otherwise.")
+    if receipt.superseded_by:
+        notes.append(f"It is not recalled, since {receipt.superseded_by} counts more and says otherwise.")
+    if receipt.conflicts:
+        notes.append(f"It contradicts {', '.join(receipt.conflicts)}; ask the user which holds.")
+    notes += receipt.notes
     if receipt.pending:
         notes.append("It is found by its words now, by its meaning in a moment.")
     if 0 < receipt.embedded_chars < receipt.content_chars:

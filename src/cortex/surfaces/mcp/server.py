@@ -27,6 +27,7 @@ SPECS = {
     for spec in (
         schemas.MEMORIZE,
         schemas.RECALL,
+        schemas.ABOUT,
         schemas.TIMELINE,
         schemas.LIST,
         schemas.GET,

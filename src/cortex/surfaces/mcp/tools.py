@@ -49,6 +49,12 @@ def recall(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     return replies.recalled(engine.recall(**arguments), budget, arguments.get("limit"))
 
 
+@tool(schemas.ABOUT)
+def recall_about(engine: Engine, arguments: Arguments, budget: int) -> Reply:
+    """Everything about one entity."""
+    return replies.told_about(engine.graph.recall_about(**arguments), budget)
+
+
 @tool(schemas.TIMELINE)
 def recall_timeline(engine: Engine, arguments: Arguments, budget: int) -> Reply:
     """What happened when."""

@@ -14,6 +14,7 @@ from cortex.model.change import (
     EraseMemory,
     EraseScope,
     PutRecord,
+    RemoveLinks,
     SetReading,
     SetStatus,
     Supersede,
@@ -128,6 +129,8 @@ class ReadingsContract(StoreSuite):
         ]
         assert [name.norm for name in store.knowledge.names(within(), "edi")] == ["redis"]
         assert store.knowledge.names(within(), "%") == []
+        assert store.knowledge.named(within(), ["x", "redis", "cache"]) == found
+        assert store.knowledge.named(within(), []) == []
 
     def test_only_what_may_be_seen_is_named(self, store: Store) -> None:
         """Other scopes, hidden and superseded memories name nothing, and state nothing."""
@@ -268,6 +271,15 @@ class LinksContract(StoreSuite):
         assert store.read([first.seq])[0].links == (link,)
         missing = commit(store, AddLink("f" * 32, link), AddLink(first.id, Link("related", "f" * 32)))
         assert not any(outcome.applied for outcome in missing)
+
+    def test_links_of_one_sort_are_removed(self, store: Store) -> None:
+        """Those that lead to a memory, whoever has them; others stay."""
+        target = kept(store, "tea")
+        sort, other = Link("related", target.id), Link("supersedes", target.id)
+        first = kept(store, "coffee", links=(sort, other))
+        outcomes = commit(store, *[RemoveLinks(target.id, "related")] * 2)
+        assert [outcome.applied for outcome in outcomes] == [True, False]
+        assert store.read([first.seq])[0].links == (other,)
 
     def test_a_link_to_what_is_added_with_it(self, store: Store) -> None:
         """In one batch, by id."""

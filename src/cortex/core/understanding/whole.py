@@ -1,0 +1,32 @@
+"""Everything that the layers want to know of a text, read without a model."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+from typing import Final
+
+from cortex.core.understanding.entities import entities_of
+from cortex.core.understanding.importance import importance_of
+from cortex.core.understanding.kinds import kind_of
+from cortex.core.understanding.relations import relations_of
+from cortex.core.understanding.tags import tags_of
+from cortex.model.layers import Layers
+from cortex.model.memory import Draft, Memory
+from cortex.model.understanding import Understanding
+
+OFFLINE: Final = "offline/1"
+
+
+def understand(source: Draft | Memory, layers: Layers, *, said_at: datetime, zone: tzinfo) -> Understanding:
+    """What a text says, as far as the layers ask. ``said_at`` and ``zone`` are what "yesterday" is counted from."""
+    del said_at, zone
+    text = source.content
+    named = entities_of(text) if layers.graph or layers.classify else ()
+    kind = kind_of(text) if layers.classify else None
+    return Understanding(
+        kind=kind,
+        importance=importance_of(text, kind) if layers.classify else None,
+        tags=tags_of(text, named) if layers.classify else (),
+        entities=named if layers.graph else (),
+        relations=relations_of(text, named) if layers.graph else (),
+    )
