@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 from cortex.app.cortex import Cortex
 from cortex.engine.admin import Admin
 from cortex.model.ranking import ConversationWeights
-from cortex.ports import Embedder
+from cortex.ports import Embedder, LLMProvider
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,9 +63,10 @@ class AsyncCortex:
         *,
         user: str = "local",
         embedder: Embedder | None = None,
+        llm: LLMProvider | None = None,
         conversation: ConversationWeights | None = None,
     ) -> None:
-        self.blocking = Cortex(store, user=user, embedder=embedder, conversation=conversation)
+        self.blocking = Cortex(store, user=user, embedder=embedder, llm=llm, conversation=conversation)
         self.admin = AsyncAdmin(self.blocking.admin)
 
     memorize = _in_thread(Cortex.memorize)

@@ -8,19 +8,19 @@ from contextlib import suppress
 from datetime import tzinfo
 
 from cortex.app.clock import SystemClock
+from cortex.app.models import LOCAL_MODEL, remote_embedder
 from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
+from cortex.engine.traces import join
 from cortex.errors import ConfigurationError, EmbedderError
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
-from cortex.ports import Embedder, Store, TextTraces
+from cortex.ports import Embedder, LLMProvider, PatientEmbedder, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
 from cortex.stores.sqlite.store import SQLiteStore
-
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
 
 def place(location: str) -> str:
@@ -43,9 +43,12 @@ def open_store(location: str, settings: Settings) -> Store:
     )
 
 
-def choose_embedder(settings: Settings) -> LocalEmbedder:
-    """The local embedder that the settings name; the built-in one is not loaded yet."""
-    own = settings.embed_model != DEFAULT_MODEL
+def choose_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name; the built-in one is not loaded yet, and no service was asked."""
+    remote = remote_embedder(settings)
+    if remote is not None:
+        return remote
+    own = settings.embed_model != LOCAL_MODEL
     embedder = _own(settings) if own else LocalEmbedder(threads=settings.embed_threads, tokens=settings.token_vectors)
     if settings.embed_dim is not None and settings.embed_dim != embedder.signature.dim:
         raise ConfigurationError(
@@ -67,7 +70,7 @@ def _own(settings: Settings) -> LocalEmbedder:
     if problem:
         raise ConfigurationError(
             f"CORTEX_EMBED_MODEL={settings.embed_model!r}: {problem}. Name a folder with {MODEL_FILE} and "
-            f"{TOKENIZER_FILE}, or leave it out for {DEFAULT_MODEL}"
+            f"{TOKENIZER_FILE}, or leave it out for {LOCAL_MODEL}"
         )
     return embedder
 
@@ -79,6 +82,7 @@ def assemble(
     zone: tzinfo,
     *,
     wait: bool,
+    llm: LLMProvider | None = None,
     conversation: ConversationWeights | None = None,
 ) -> Deps:
     """The plugs of one engine."""
@@ -96,9 +100,22 @@ def assemble(
         fusion=Fusion(settings.fusion),
         wait=wait,
         single_user=open_single_user,
-        traces=embedder if isinstance(embedder, TextTraces) else None,
+        llm=llm,
+        patient=embedder.patient if isinstance(embedder, PatientEmbedder) else None,
+        traces=_traces(embedder, llm),
         conversation=conversation or USUAL,
     )
+
+
+def _traces(*plugs: object) -> TextTraces | None:
+    """What keeps something of texts among these plugs."""
+    return join(*(plug for plug in plugs if isinstance(plug, TextTraces)))
+
+
+def warm(embedder: Embedder) -> None:
+    """Load a model that has to be loaded. Raises `EmbedderError`."""
+    if isinstance(embedder, LocalEmbedder):
+        embedder.load()
 
 
 def _prepare(embedder: Embedder) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 
 from cortex.app import build
+from cortex.app.models import choose_llm
 from cortex.app.settings import Settings, load
 from cortex.engine.facade import Engine
 from cortex.errors import InvalidInput
@@ -12,7 +13,7 @@ from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
 from cortex.model.ranking import ConversationWeights
 from cortex.model.scope import check_name
-from cortex.ports import Embedder
+from cortex.ports import Embedder, LLMProvider
 
 
 class Cortex(Engine):
@@ -24,7 +25,8 @@ class Cortex(Engine):
 
     ``store``: a path, ``:memory:`` or a URL; None means the settings' (``~/.cortex/memory.db``).
     ``user``: whose memories; the default scope is ``user:<user>``. ``embedder``: anything with
-    ``embed(texts)`` and ``signature``; None means the local model. Raises `StoreError` when the file
+    ``embed(texts)`` and ``signature``; None means the settings' (the local model). ``llm``: anything with
+    ``generate(prompt)`` and ``name``; None means the settings' (none). Raises `StoreError` when the file
     cannot be used and `ConfigurationError` when a setting is wrong. ``conversation``: other weights of the ranking
     of that name, to measure them; the usual ones were chosen on data.
     """
@@ -35,6 +37,7 @@ class Cortex(Engine):
         *,
         user: str = "local",
         embedder: Embedder | None = None,
+        llm: LLMProvider | None = None,
         conversation: ConversationWeights | None = None,
     ) -> None:
         settings = load()
@@ -44,7 +47,7 @@ class Cortex(Engine):
         if not isinstance(conversation, ConversationWeights | None):
             raise InvalidInput("conversation", f"expected ConversationWeights, got {type(conversation).__name__}")
         caller, embedder = Caller(user, clearance=Clearance.RESTRICTED), embedder or build.choose_embedder(settings)
-        _prepare(self, location, caller, embedder, settings, wait=True, conversation=conversation)
+        _prepare(self, location, caller, embedder, settings, wait=True, llm=llm, conversation=conversation)
 
 
 def _named(store: object) -> str:
@@ -70,16 +73,20 @@ def _prepare(
     settings: Settings,
     *,
     wait: bool,
+    llm: LLMProvider | None = None,
     conversation: ConversationWeights | None = None,
 ) -> None:
     check_name("user", caller.user)
     if not isinstance(embedder, Embedder):
         raise InvalidInput("embedder", f"{type(embedder).__name__} has no embed(texts) or no signature")
+    llm = choose_llm(settings) if llm is None else llm
+    if not isinstance(llm, LLMProvider | None):
+        raise InvalidInput("llm", f"{type(llm).__name__} has no generate(prompt) or no name")
     place = build.place(location)
     if build.is_of_the_earlier_program(place):
         from cortex.app import takeover  # wanted once in the life of a file, and read as slowly as a hundred recalls
 
         takeover.take_over(place, Caller(caller.user), embedder, settings)
     store = build.open_store(place, settings)
-    deps = build.assemble(store, embedder, settings, settings.timezone, wait=wait, conversation=conversation)
+    deps = build.assemble(store, embedder, settings, settings.timezone, wait=wait, llm=llm, conversation=conversation)
     Engine.__init__(cortex, deps, caller)

@@ -11,7 +11,7 @@ from cortex.engine.index import Index
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.model.single_user import SingleUserFile
-from cortex.ports import Clock, Embedder, Store, TextTraces
+from cortex.ports import Clock, Embedder, LLMProvider, Store, TextTraces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,8 @@ class Deps:
     ``zone`` is meant by times without one; ``top_k`` is how many hits a recall gives unless it says otherwise;
     ``ranking`` and ``fusion`` order them likewise, ``conversation`` weighs the signals of that ranking.
     ``single_user`` opens a file of the earlier single-user program for reading, and gives None for any other.
+    ``patient``: the embedder for what nobody waits for; None where the usual one does that too. ``llm``: the language
+    model of the write path; None for none.
     ``traces``: what keeps something of texts beside the store and is told whose they are; None for nothing.
     """
 
@@ -41,3 +43,5 @@ class Deps:
     conversation: ConversationWeights = USUAL
     single_user: Callable[[str], AbstractContextManager[SingleUserFile | None]] = lambda _: nullcontext(None)
     traces: TextTraces | None = None
+    patient: Embedder | None = None
+    llm: LLMProvider | None = None
