@@ -13,6 +13,7 @@ if _typing.TYPE_CHECKING:
     from cortex.app.aio import AsyncCortex
     from cortex.app.cortex import Cortex
     from cortex.app.embedders import configured_embedder, configured_llm
+    from cortex.app.models import chat_model
     from cortex.errors import CortexError
     from cortex.model.change import Receipt
     from cortex.model.embedding import EmbeddingSignature, EmbedResult
@@ -51,6 +52,7 @@ __all__ = [
     "Stats",
     "Status",
     "Tier",
+    "chat_model",
     "configured_embedder",
     "configured_llm",
 ]
@@ -59,6 +61,7 @@ _HOMES = {
     "cortex.app.aio": "AsyncCortex",
     "cortex.app.cortex": "Cortex",
     "cortex.app.embedders": "configured_embedder configured_llm",
+    "cortex.app.models": "chat_model",
     "cortex.errors": "CortexError",
     "cortex.model.change": "Receipt",
     "cortex.model.embedding": "EmbedResult EmbeddingSignature",

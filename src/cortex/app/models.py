@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from cortex.app.settings import Settings
     from cortex.ports import Embedder, LLMProvider
     from cortex.providers.metered import MeteredProvider
+    from cortex.providers.openai import OpenAIProvider
     from cortex.providers.retrying import Persistence, Retrying
 
 LOCAL_MODEL: Final = "all-MiniLM-L6-v2"
-_OPENAI: Final = "https://api.openai.com/v1"
 _JOB_SECONDS: Final = 60.0  # of one request for vectors: a job holds its lease for two minutes
 
 # The seeds of the settings: what is taken where no model is named.
@@ -116,6 +116,31 @@ def remote_embedder(settings: Settings) -> Embedder | None:
     return OpenAIEmbedder(brief, name, dim, shorten=shorten, patient=patient)
 
 
+def chat_model(
+    address: str,
+    model: str,
+    *,
+    key: str | None = None,
+    seconds: float = 90.0,
+    attempts: int = 5,
+    first_pause_seconds: float = 1.0,
+) -> OpenAIProvider:
+    """A model behind an API of the OpenAI kind; nobody is asked yet.
+
+    ``address``: where ``/chat/completions`` is below, such as ``http://127.0.0.1:1234/v1``. One request may take
+    ``seconds``; a service that is busy is asked ``attempts`` times, with pauses that double. The key goes into the
+    header and nowhere else. Raises `InvalidInput` for an address or a key that cannot be used.
+    """
+    from cortex.providers.openai import OpenAIProvider, tokens_field
+    from cortex.providers.retrying import Persistence, Retrying
+    from cortex.providers.wire import Wire
+
+    wire = Wire("chat model", address, key=key, seconds=seconds)
+    longest = attempts * (seconds + Persistence().longest_pause_seconds)
+    persistence = Persistence(attempts=attempts, seconds=longest, first_pause_seconds=first_pause_seconds)
+    return OpenAIProvider(Retrying(wire, persistence), model, tokens_field=tokens_field(wire.address))
+
+
 def _backend(settings: Settings) -> str:
     """The backend that is named, or the first whose key or address is set."""
     chosen, owner = settings.llm_backend, settings.llm_provider
@@ -179,7 +204,7 @@ def _embed_place(settings: Settings, provider: str) -> _Place:
 
 def _vendor_place(settings: Settings, name: str) -> _Place:
     """Where a vendor is, with the key that is named after it."""
-    from cortex.providers import anthropic, gemini
+    from cortex.providers import anthropic, gemini, openai
 
     match name:
         case "openrouter":
@@ -195,7 +220,7 @@ def _vendor_place(settings: Settings, name: str) -> _Place:
         case "anthropic":
             return _Place(name, anthropic.ADDRESS, "", settings.anthropic_api_key, "ANTHROPIC_API_KEY")
         case _:
-            return _Place(name, _OPENAI, "", settings.openai_api_key, "OPENAI_API_KEY")
+            return _Place(name, openai.ADDRESS, "", settings.openai_api_key, "OPENAI_API_KEY")
 
 
 def _wires(place: _Place, seconds: float, *persistences: Persistence) -> list[Retrying]:
@@ -231,7 +256,7 @@ def _named_by(place: _Place) -> Iterator[None]:
 def _adapter(backend: str, wire: Retrying, model: str, address: str) -> LLMProvider:
     from cortex.providers.anthropic import AnthropicProvider
     from cortex.providers.gemini import GeminiProvider
-    from cortex.providers.openai import OpenAIProvider
+    from cortex.providers.openai import OpenAIProvider, tokens_field
 
     match backend:
         case "gemini":
@@ -239,8 +264,7 @@ def _adapter(backend: str, wire: Retrying, model: str, address: str) -> LLMProvi
         case "anthropic":
             return AnthropicProvider(wire, model)
         case _:
-            field = "max_completion_tokens" if address == _OPENAI else "max_tokens"
-            return OpenAIProvider(wire, model, tokens_field=field)
+            return OpenAIProvider(wire, model, tokens_field=tokens_field(address))
 
 
 def _embed_provider(settings: Settings) -> str:

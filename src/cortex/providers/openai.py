@@ -25,14 +25,14 @@ from cortex.providers.replies import (
 )
 from cortex.providers.wire import Poster, Reply
 
+ADDRESS: Final = "https://api.openai.com/v1"
 _THOUGHT: Final = ("<think>", "</think>")
 
 
 class OpenAIProvider:
     """A chat model by name, over `cortex.providers.wire.Wire` or one that tries again.
 
-    ``tokens_field``: how the service calls the most tokens to write; that of OpenAI itself no longer takes the name
-    that the others know.
+    ``tokens_field``: how the service calls the most tokens to write, see `tokens_field`.
     """
 
     def __init__(self, wire: Poster, model: str, *, tokens_field: str = "max_tokens") -> None:
@@ -113,6 +113,11 @@ class OpenAIEmbedder:
             vectors = unit_vectors(self._wire.service, rows, len(batch), self.signature.dim)
             read = tokens(answer.get("usage"), "prompt_tokens")
             return vectors, words(batch) if read is None else read
+
+
+def tokens_field(address: str) -> str:
+    """How a service calls the most tokens to write: OpenAI itself no longer takes the name that the others know."""
+    return "max_completion_tokens" if address == ADDRESS else "max_tokens"
 
 
 def _completion(answer: Reply, model: str) -> GenResult:

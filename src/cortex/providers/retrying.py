@@ -13,19 +13,20 @@ from cortex.errors import ProviderUnavailable
 from cortex.providers.wire import MOST_BYTES, Poster, Reply
 
 _BUSY: Final = frozenset({429, 503, 529})
-_FIRST_SECONDS: Final = 1.0
+_LEAST_SECONDS: Final = 0.01  # for who overslept: no time at all is no time limit
 _JITTER: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Persistence:
-    """How long to try: ``attempts`` in all, the pauses between them doubling from 1 s, and ``seconds`` for everything.
+    """How long to try: ``attempts`` in all, pauses between them that double, ``seconds`` for everything.
 
     A pause that the service asks for is kept up to ``longest_pause_seconds``; who has less time left gives up at once.
     """
 
     attempts: int = 5
     seconds: float = 90.0
+    first_pause_seconds: float = 1.0
     longest_pause_seconds: float = 60.0
 
 
@@ -95,7 +96,9 @@ class Retrying:
                 self._sleep(wait)
                 self._wait_for_all(end)
             try:
-                return self.inner.post(path, body, most_bytes=most_bytes, within=end - self._clock())
+                return self.inner.post(
+                    path, body, most_bytes=most_bytes, within=max(end - self._clock(), _LEAST_SECONDS)
+                )
             except ProviderUnavailable as error:
                 failure = error
             wait = self._wait(failure, attempt)
@@ -106,7 +109,7 @@ class Retrying:
 
     def _wait(self, failure: ProviderUnavailable, attempt: int) -> float:
         """How long to wait alone; where the service is asked too much, everybody waits before that."""
-        usual = float(_FIRST_SECONDS * 2 ** (attempt - 1))
+        usual = float(self.persistence.first_pause_seconds * 2 ** (attempt - 1))
         spread = _JITTER * usual * self._jitter()
         if failure.status not in _BUSY and failure.retry_after_seconds is None:
             return usual + spread
