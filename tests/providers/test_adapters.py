@@ -238,6 +238,20 @@ def test_openai_takes_the_limit_by_another_name(service: Service) -> None:
     assert "max_tokens" not in service.requests[0].body
 
 
+@pytest.mark.parametrize("name", ["openai", "anthropic"])
+def test_a_model_without_temperatures_is_asked_without(name: str, service: Service) -> None:
+    """It refuses one once; another bad request stays one."""
+    service.script.append(Fault.BAD_REQUEST)
+    service.refusal = "Unsupported value: 'temperature' does not support 0.0 with this model."
+    provider = provider_of(name, service)
+    assert provider.generate("hello").text
+    assert provider.generate("hello").text
+    assert ["temperature" in request.body for request in service.requests] == [True, False, False]
+    service.script.append(Fault.BAD_REQUEST)
+    with pytest.raises(ProviderRefused):
+        provider.generate("hello")
+
+
 def test_thoughts_are_no_answer(service: Service) -> None:
     """What a model says before its answer is left out; where it came no further, the error says what to do."""
     service.write = lambda _: "<think>\nhm, tea?\n</think>\n\nTea."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from cortex.model.generation import GenResult, check_request
-from cortex.providers.replies import expecting, generated, rows_of, text_at, tokens
+from cortex.providers.replies import Tempered, expecting, generated, rows_of, text_at, tokens
 from cortex.providers.wire import Poster, Reply
 
 ADDRESS: Final = "https://api.anthropic.com/v1"
@@ -19,6 +19,7 @@ class AnthropicProvider:
 
     def __init__(self, wire: Poster, model: str) -> None:
         self._wire = wire
+        self._tempered = Tempered(wire)
         self._model = model
 
     @property
@@ -38,7 +39,7 @@ class AnthropicProvider:
             "temperature": min(temperature, _HOTTEST),
             "messages": [{"role": "user", "content": prompt}],
         }
-        answer = self._wire.post("/messages", body)
+        answer = self._tempered.post("/messages", body)
         with expecting(self._wire.service, "no message"):
             return _generated(answer, self._model)
 

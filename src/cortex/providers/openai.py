@@ -10,6 +10,7 @@ import numpy as np
 from cortex.model.embedding import EmbeddingSignature, EmbedResult, FloatArray
 from cortex.model.generation import GenResult, check_request
 from cortex.providers.replies import (
+    Tempered,
     at,
     batches,
     embedding,
@@ -37,6 +38,7 @@ class OpenAIProvider:
 
     def __init__(self, wire: Poster, model: str, *, tokens_field: str = "max_tokens") -> None:
         self._wire = wire
+        self._tempered = Tempered(wire)
         self._model = model
         self._tokens_field = tokens_field
 
@@ -64,7 +66,7 @@ class OpenAIProvider:
             "temperature": temperature,
             self._tokens_field: max_output_tokens,
         }
-        answer = self._wire.post("/chat/completions", body)
+        answer = self._tempered.post("/chat/completions", body)
         with expecting(self._wire.service, "no completion"):
             return _completion(answer, self._model)
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from cortex.errors import EmbedderError, ProviderError, ProviderReplyInvalid
+from cortex.errors import EmbedderError, ProviderError, ProviderRefused, ProviderReplyInvalid
 from cortex.model.embedding import FloatArray, comparable
 from cortex.model.generation import GenResult
-from cortex.providers.wire import Reply
+from cortex.providers.wire import Poster, Reply
 
 BATCH: Final = 100
 _MOST_TOKENS: Final = 10**9
@@ -20,6 +20,28 @@ _SHOWN: Final = 120
 
 class Missing(Exception):
     """An answer is not of the shape that it should have; the message says what is missing."""
+
+
+class Tempered:
+    """Asks with a temperature, and from the first refusal of one on without: some models only know their own."""
+
+    def __init__(self, wire: Poster) -> None:
+        self._wire = wire
+        self._refused = False
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Reply:
+        """The answer of the wire."""
+        bare = {name: value for name, value in body.items() if name != "temperature"}
+        if self._refused:
+            return self._wire.post(path, bare)
+        try:
+            return self._wire.post(path, body)
+        except ProviderRefused as error:
+            if error.status != 400 or "temperature" not in str(error):
+                raise
+        answer = self._wire.post(path, bare)
+        self._refused = True
+        return answer
 
 
 @contextmanager
