@@ -25,7 +25,7 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_ROOT_USER_ACTION := ignore
 
-.PHONY: help setup demo check lint clients test soak bench peers format clean
+.PHONY: help setup demo check lint clients test soak live bench peers format clean
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ test: lint ## everything: the checks, then every test; tells what was skipped an
 
 soak: setup ## bear much more of what tests/durability does: make soak MINUTES=10
 	@$(PY) -m pytest -q tests/durability --soak $(MINUTES)
+
+live: setup ## make a few calls to the real services whose keys are set; docs/models.md says which
+	@$(PY) -m tests.live
 
 bench: setup ## measure recall quality and latency
 	@$(PY) -m cortex_bench.bench

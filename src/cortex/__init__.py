@@ -12,10 +12,12 @@ import typing as _typing
 if _typing.TYPE_CHECKING:
     from cortex.app.aio import AsyncCortex
     from cortex.app.cortex import Cortex
-    from cortex.app.embedders import configured_embedder
+    from cortex.app.embedders import configured_embedder, configured_llm
+    from cortex.app.models import chat_model
     from cortex.errors import CortexError
     from cortex.model.change import Receipt
     from cortex.model.embedding import EmbeddingSignature, EmbedResult
+    from cortex.model.generation import GenResult
     from cortex.model.health import Health, Stats
     from cortex.model.layers import Layers
     from cortex.model.memory import Clearance, Draft, Kind, Memory, Role, Status, Tier
@@ -37,6 +39,7 @@ __all__ = [
     "EmbedResult",
     "EmbeddingSignature",
     "Fusion",
+    "GenResult",
     "Health",
     "Hit",
     "Kind",
@@ -51,16 +54,20 @@ __all__ = [
     "Stats",
     "Status",
     "Tier",
+    "chat_model",
     "configured_embedder",
+    "configured_llm",
 ]
 
 _HOMES = {
     "cortex.app.aio": "AsyncCortex",
     "cortex.app.cortex": "Cortex",
-    "cortex.app.embedders": "configured_embedder",
+    "cortex.app.embedders": "configured_embedder configured_llm",
+    "cortex.app.models": "chat_model",
     "cortex.errors": "CortexError",
     "cortex.model.change": "Receipt",
     "cortex.model.embedding": "EmbedResult EmbeddingSignature",
+    "cortex.model.generation": "GenResult",
     "cortex.model.health": "Health Stats",
     "cortex.model.layers": "Layers",
     "cortex.model.memory": "Clearance Draft Kind Memory Role Status Tier",

@@ -9,6 +9,10 @@
     ├── IdempotencyConflict     one key, two different requests
     ├── ConfigurationError      settings that are wrong or disagree
     ├── EmbedderError           the embedding model cannot be used or failed
+    ├── ProviderError           a service that runs a model failed
+    │   ├── ProviderUnavailable     it is busy, down or too slow
+    │   ├── ProviderRefused         it does not take the key or the request
+    │   └── ProviderReplyInvalid    its answer is not what was asked for
     └── StoreError              the record cannot be read or written
         ├── StoreBusy           other writers held the store for too long
         ├── StoreFull           no space is left for the write
@@ -89,6 +93,39 @@ class EmbedderError(CortexError):
 
     code = "embedder"
     retryable = True
+
+
+class ProviderError(CortexError):
+    """A service that runs a model failed: the message names it, what it said, and the remedy; never the key."""
+
+    code = "provider"
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ProviderUnavailable(ProviderError):
+    """The service is busy, down or too slow: try again, after ``retry_after_seconds`` where it says so."""
+
+    code = "provider_unavailable"
+    retryable = True
+
+    def __init__(self, message: str, *, status: int | None = None, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message, status=status)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class ProviderRefused(ProviderError):
+    """The service does not take the key, the model or the request: trying again does not help."""
+
+    code = "provider_refused"
+
+
+class ProviderReplyInvalid(ProviderError):
+    """The service answered something else than what it was asked for."""
+
+    code = "provider_reply_invalid"
 
 
 class StoreError(CortexError):

@@ -13,6 +13,7 @@ from cortex.model.change import Applied, Batch, Known, Prior
 from cortex.model.conflict import Conflict, ConflictState
 from cortex.model.embedding import EmbeddingSignature, EmbedResult
 from cortex.model.feed import Feed
+from cortex.model.generation import GenResult
 from cortex.model.health import Count, StoreInfo
 from cortex.model.job import Job
 from cortex.model.knowledge import Name
@@ -36,6 +37,30 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> EmbedResult:
         """One unit vector a text, in order. Raises `EmbedderError` when it cannot."""
+        ...
+
+
+@runtime_checkable
+class PatientEmbedder(Protocol):
+    """An `Embedder` that soon gives up, since somebody waits for it, and has one beside it that does not."""
+
+    @property
+    def patient(self) -> Embedder:
+        """The same model, for work that nobody waits for: it tries longer before it fails."""
+        ...
+
+
+@runtime_checkable
+class LLMProvider(Protocol):
+    """Asks a language model. One that makes vectors too is an `Embedder` beside it."""
+
+    @property
+    def name(self) -> str:
+        """Service and model, such as ``ollama/qwen3``; known without asking anybody."""
+        ...
+
+    def generate(self, prompt: str, *, temperature: float = 0.0, max_output_tokens: int = 512) -> GenResult:
+        """What the model writes; never an empty text. Raises `ProviderError` when it cannot, `InvalidInput`."""
         ...
 
 

@@ -100,6 +100,8 @@ PLANTS = (
     Plant("sqlite", "cortex/app/planted.py", "def f():\n    from pysqlite3 import dbapi2"),
     Plant("model_runtime", "cortex/app/planted.py", "def f():\n    import onnxruntime"),
     Plant("model_runtime", "cortex/core/text/planted.py", "import tokenizers"),
+    Plant("http_client", "cortex/app/planted.py", "def f():\n    import httpx2"),
+    Plant("http_client", "cortex/engine/planted.py", "from httpx2 import Client"),
     Plant("mcp_sdk", "cortex/app/planted.py", "from mcp.server import mcpserver"),
     Plant("click", "cortex/app/planted.py", "import click"),
     Plant("settings", "cortex/surfaces/mcp/planted.py", "import cortex.app.settings"),

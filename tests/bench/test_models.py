@@ -72,13 +72,13 @@ class TestChat:
     def test_what_is_no_completion_is_a_failure(self, model: Model, garbage: bytes) -> None:
         """An answer of another shape is no answer."""
         model.reply = lambda _: garbage
-        with pytest.raises(ModelFailed, match="no completion"):
+        with pytest.raises(ModelFailed, match=r"no completion|no JSON object"):
             chat(model).complete(HELLO, 9)
 
     def test_a_slow_server_is_given_up(self, model: Model) -> None:
         """After the time-out, each time."""
         model.reply = lambda _: Slow("late", 0.5)
-        with pytest.raises(ModelFailed, match=r"TimeoutError.*asked 2 times"):
+        with pytest.raises(ModelFailed, match=r"no whole answer.*asked 2 times"):
             chat(model, timeout_seconds=0.1, attempts=2).complete(HELLO, 9)
 
     @pytest.mark.parametrize("key", ["sk-secret\r\nX: y", "sk-\u00e9", "sk\x00"])
@@ -100,12 +100,12 @@ class TestChat:
         """No cost is told then."""
         model.reply = lambda _: {"content": "tea", "usage": {"prompt_tokens": count, "completion_tokens": 3}}
         done = Chat(model.url, "double").complete(HELLO, 10)
-        assert (done.tokens_in, done.tokens_out) == (None, 3)
+        assert (done.tokens_in, done.tokens_out) == (None, None)
 
     def test_deeply_nested_json_is_a_failure(self, model: Model) -> None:
         """As any other answer that is no completion."""
         model.reply = lambda _: b"[" * 100_000
-        with pytest.raises(ModelFailed, match="no completion"):
+        with pytest.raises(ModelFailed, match=r"no completion|no JSON object"):
             Chat(model.url, "double").complete(HELLO, 10)
 
     def test_nobody_there_is_a_failure(self, model: Model) -> None:

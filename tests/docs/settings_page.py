@@ -43,6 +43,9 @@ CORTEX_STORE=~/notes/memory.db
 """
 
 _CLOSING = """
+A key may stand in `cortex.toml` only where nobody else can read the file (`chmod 600`); it is shown nowhere, and
+[`cortex doctor`](cli.md) only says that it is set. [models.md](models.md) tells what each backend needs.
+
 A name in `cortex.toml` that is not in this table is refused with the nearest one that is. A variable that begins with
 `CORTEX_` and is not in this table is ignored, but for those of [evaluation](evaluation.md).
 [`.env.example`](../.env.example) lists all variables, ready to be copied.

@@ -36,15 +36,15 @@ def memory(tmp_path: Path, cached: CachedEmbedder) -> Iterator[Cortex]:
 
 def known(cached: CachedEmbedder, *texts: str) -> list[bool]:
     """Whether the cache has each text; it is not asked to embed."""
-    from cortex.providers.cached import _digest
+    from cortex.providers.cache_file import digest
 
-    rows = cached._connection.execute("SELECT digest FROM entries").fetchall()
-    return [(_digest(text),) in rows for text in texts]
+    rows = cached._file.connection.execute("SELECT digest FROM entries").fetchall()
+    return [(digest(text),) in rows for text in texts]
 
 
 def owned(cached: CachedEmbedder) -> set[str]:
     """The ids of the memories that have entries."""
-    return {id_ for (id_,) in cached._connection.execute("SELECT memory_id FROM owners")}
+    return {id_ for (id_,) in cached._file.connection.execute("SELECT memory_id FROM owners")}
 
 
 def test_forgetting_reaches_the_cache(memory: Cortex, cached: CachedEmbedder) -> None:
@@ -240,7 +240,7 @@ def test_a_repeated_erasure_tells_what_is_left(tmp_path: Path, memory: Cortex, c
     from cortex.stores.sqlite.driver import sqlite3
 
     first = kept(memory.memorize("tea").id)
-    cached._connection.execute("PRAGMA busy_timeout = 50")
+    cached._file.connection.execute("PRAGMA busy_timeout = 50")
     other = sqlite3.connect(tmp_path / "cache.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     for _ in range(2):

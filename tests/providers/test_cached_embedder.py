@@ -11,7 +11,7 @@ import pytest
 from cortex import CachedEmbedder, EmbedResult, configured_embedder
 from cortex.errors import EmbedderError, ForeignStore
 from cortex.ports import TextTraces
-from cortex.providers.cached import _digest
+from cortex.providers.cache_file import digest
 from cortex.providers.local import LocalEmbedder
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.testing import EmbedderContract, Failure, FakeEmbedder, TextTracesContract
@@ -46,7 +46,7 @@ class TestTraces(TextTracesContract):
 
     def has(self, traces: TextTraces, text: str) -> bool:
         assert isinstance(traces, CachedEmbedder)
-        found = traces._connection.execute("SELECT count(*) FROM entries WHERE digest = ?", [_digest(text)])
+        found = traces._file.connection.execute("SELECT count(*) FROM entries WHERE digest = ?", [digest(text)])
         return bool(found.fetchone()[0])
 
 
@@ -164,7 +164,7 @@ def test_who_reads_delays_the_bytes_and_not_the_erasure(path: Path, caplog: pyte
     """While another process reads, the file is named as what may still hold something; the next opening cleans up."""
     with CachedEmbedder(Tokens(), path) as cached:
         secret = cached.embed(["a secret of two"]).vectors.tobytes()
-        cached._connection.execute("PRAGMA busy_timeout = 50")
+        cached._file.connection.execute("PRAGMA busy_timeout = 50")
         reader = sqlite3.connect(path, isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM entries").fetchone()
@@ -220,7 +220,7 @@ def test_a_damaged_row_is_made_anew(path: Path) -> None:
     """A vector that was cut is embedded again."""
     with CachedEmbedder(FakeEmbedder(), path) as cached:
         cached.embed(["tea"])
-        cached._connection.execute("UPDATE entries SET vector = x'00'")
+        cached._file.connection.execute("UPDATE entries SET vector = x'00'")
         assert cached.embed(["tea"]).tokens == 1
         assert cached.embed(["tea"]).tokens == 0
 
@@ -243,7 +243,7 @@ def data(path: Path) -> bytes:
 def test_an_erasure_that_could_not_be_done_is_made_good(path: Path) -> None:
     """While another writes to the file it is only noted, by id; the next opening erases, and the note goes."""
     cached = CachedEmbedder(Tokens(), path)
-    cached._connection.execute("PRAGMA busy_timeout = 50")
+    cached._file.connection.execute("PRAGMA busy_timeout = 50")
     cached.embed(["the secret harbour"])
     cached.own({"a" * 32: ["the secret harbour"]})
     other = sqlite3.connect(path, isolation_level=None)
@@ -256,15 +256,15 @@ def test_an_erasure_that_could_not_be_done_is_made_good(path: Path) -> None:
     other.close()
     cached.close()
     with CachedEmbedder(Tokens(), path) as again:
-        assert again._connection.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+        assert again._file.connection.execute("SELECT count(*) FROM entries").fetchone() == (0,)
     assert list(path.parent.glob("*.erase*")) == []
-    assert _digest("the secret harbour") not in path.read_bytes()
+    assert digest("the secret harbour") not in path.read_bytes()
 
 
 def test_the_next_erasure_makes_good_too(path: Path) -> None:
     """Nobody need open the file anew."""
     with CachedEmbedder(Tokens(), path) as cached:
-        cached._connection.execute("PRAGMA busy_timeout = 50")
+        cached._file.connection.execute("PRAGMA busy_timeout = 50")
         for id_, text in (("a" * 32, "one"), ("b" * 32, "two")):
             cached.embed([text])
             cached.own({id_: [text]})
@@ -274,7 +274,7 @@ def test_the_next_erasure_makes_good_too(path: Path) -> None:
         other.execute("ROLLBACK")
         other.close()
         assert cached.disown({"b" * 32: ["two"]}) == ()
-        assert cached._connection.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+        assert cached._file.connection.execute("SELECT count(*) FROM entries").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_a_damaged_entry_is_made_anew(path: Path, damage: str) -> None:
     """Zeros, what is no number, spans that do not fit: the embedder is asked again, and the answer is kept."""
     with CachedEmbedder(Tokens(), path) as cached:
         sound = cached.embed(["two words"])
-        cached._connection.execute(f"UPDATE entries SET {damage}")
+        cached._file.connection.execute(f"UPDATE entries SET {damage}")
         mended = cached.embed(["two words"])
         assert mended.tokens > 0
         assert mended.vectors.tobytes() == sound.vectors.tobytes()
@@ -322,5 +322,5 @@ def test_a_file_that_was_replaced_is_followed(path: Path, others: bool) -> None:
         cached.embed(["three"])
         assert cached.disown({"b" * 32: ["two"]}) == ()
         with CachedEmbedder(Tokens(), path) as again:
-            found = again._connection.execute("SELECT digest FROM entries").fetchall()
-        assert found == [(_digest("three"),)]
+            found = again._file.connection.execute("SELECT digest FROM entries").fetchall()
+        assert found == [(digest("three"),)]

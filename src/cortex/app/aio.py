@@ -14,7 +14,7 @@ from cortex.engine.admin import Admin
 from cortex.engine.groups import Conflicts, Graph
 from cortex.model.layers import Layers
 from cortex.model.ranking import ConversationWeights
-from cortex.ports import Embedder
+from cortex.ports import Embedder, LLMProvider
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -87,10 +87,11 @@ class AsyncCortex:
         *,
         user: str = "local",
         embedder: Embedder | None = None,
+        llm: LLMProvider | None = None,
         conversation: ConversationWeights | None = None,
         layers: Layers | str | None = None,
     ) -> None:
-        self.blocking = Cortex(store, user=user, embedder=embedder, conversation=conversation, layers=layers)
+        self.blocking = Cortex(store, user=user, embedder=embedder, llm=llm, conversation=conversation, layers=layers)
         self.admin = AsyncAdmin(self.blocking.admin)
         self.graph = AsyncGraph(self.blocking.graph)
         self.conflicts = AsyncConflicts(self.blocking.conflicts)

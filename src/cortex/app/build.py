@@ -9,21 +9,21 @@ from dataclasses import dataclass, fields, replace
 from datetime import tzinfo
 
 from cortex.app.clock import SystemClock
+from cortex.app.models import LOCAL_MODEL, remote_embedder
 from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
+from cortex.engine.traces import join
 from cortex.errors import ConfigurationError, EmbedderError
 from cortex.model.layers import PRESETS, THRESHOLDS, Layers
 from cortex.model.layers import USUAL as USUAL_THRESHOLDS
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
-from cortex.ports import Embedder, Store, TextTraces
+from cortex.ports import Embedder, LLMProvider, PatientEmbedder, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
 from cortex.stores.sqlite.store import SQLiteStore
-
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
 
 def place(location: str) -> str:
@@ -46,9 +46,12 @@ def open_store(location: str, settings: Settings) -> Store:
     )
 
 
-def choose_embedder(settings: Settings) -> LocalEmbedder:
-    """The local embedder that the settings name; the built-in one is not loaded yet."""
-    own = settings.embed_model != DEFAULT_MODEL
+def choose_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name; the built-in one is not loaded yet, and no service was asked."""
+    remote = remote_embedder(settings)
+    if remote is not None:
+        return remote
+    own = settings.embed_model != LOCAL_MODEL
     embedder = _own(settings) if own else LocalEmbedder(threads=settings.embed_threads, tokens=settings.token_vectors)
     if settings.embed_dim is not None and settings.embed_dim != embedder.signature.dim:
         raise ConfigurationError(
@@ -70,23 +73,24 @@ def _own(settings: Settings) -> LocalEmbedder:
     if problem:
         raise ConfigurationError(
             f"CORTEX_EMBED_MODEL={settings.embed_model!r}: {problem}. Name a folder with {MODEL_FILE} and "
-            f"{TOKENIZER_FILE}, or leave it out for {DEFAULT_MODEL}"
+            f"{TOKENIZER_FILE}, or leave it out for {LOCAL_MODEL}"
         )
     return embedder
 
 
 @dataclass(frozen=True, slots=True)
 class Plugs:
-    """What a caller chose; None for what the settings say."""
+    """What a caller chose; None for what is usual."""
 
     embedder: Embedder
+    llm: LLMProvider | None = None
     conversation: ConversationWeights | None = None
     layers: Layers | None = None
 
 
 def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
     """The plugs of one engine."""
-    embedder = plugs.embedder
+    embedder, llm = plugs.embedder, plugs.llm
     return Deps(
         store=store,
         embedder=embedder,
@@ -101,7 +105,9 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
         fusion=Fusion(settings.fusion),
         wait=wait,
         single_user=open_single_user,
-        traces=embedder if isinstance(embedder, TextTraces) else None,
+        llm=llm,
+        patient=embedder.patient if isinstance(embedder, PatientEmbedder) else None,
+        traces=_traces(embedder, llm),
         conversation=plugs.conversation or USUAL,
         layers=choose_layers(settings) if plugs.layers is None else plugs.layers,
         thresholds=THRESHOLDS.get(embedder.signature.model, USUAL_THRESHOLDS),
@@ -112,6 +118,17 @@ def choose_layers(settings: Settings) -> Layers:
     """Those of the preset, but for those that are switched one by one."""
     own = {field.name: getattr(settings, field.name) for field in fields(Layers)}
     return replace(PRESETS[settings.preset], **{name: on for name, on in own.items() if on is not None})
+
+
+def _traces(*plugs: object) -> TextTraces | None:
+    """What keeps something of texts among these plugs."""
+    return join(*(plug for plug in plugs if isinstance(plug, TextTraces)))
+
+
+def warm(embedder: Embedder) -> None:
+    """Load a model that has to be loaded. Raises `EmbedderError`."""
+    if isinstance(embedder, LocalEmbedder):
+        embedder.load()
 
 
 def _prepare(embedder: Embedder) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import reprlib
+from dataclasses import replace
 from os import PathLike, fspath
 
 from cortex.app import build
+from cortex.app.models import choose_llm
 from cortex.app.settings import Settings, load
 from cortex.engine.facade import Engine
 from cortex.errors import InvalidInput
@@ -14,7 +16,7 @@ from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
 from cortex.model.ranking import ConversationWeights
 from cortex.model.scope import check_name
-from cortex.ports import Embedder
+from cortex.ports import Embedder, LLMProvider
 
 
 class Cortex(Engine):
@@ -26,7 +28,8 @@ class Cortex(Engine):
 
     ``store``: a path, ``:memory:`` or a URL; None means the settings' (``~/.cortex/memory.db``).
     ``user``: whose memories; the default scope is ``user:<user>``. ``embedder``: anything with
-    ``embed(texts)`` and ``signature``; None means the local model. Raises `StoreError` when the file
+    ``embed(texts)`` and ``signature``; None means the settings' (the local model). ``llm``: anything with
+    ``generate(prompt)`` and ``name``; None means the settings' (none). Raises `StoreError` when the file
     cannot be used and `ConfigurationError` when a setting is wrong. ``conversation``: other weights of the ranking
     of that name, to measure them; the usual ones were chosen on data. ``layers``: what is done to a memory when it is
     written, beyond keeping it: `Layers`, or the name of a preset; None means the settings' (none of them).
@@ -38,6 +41,7 @@ class Cortex(Engine):
         *,
         user: str = "local",
         embedder: Embedder | None = None,
+        llm: LLMProvider | None = None,
         conversation: ConversationWeights | None = None,
         layers: Layers | str | None = None,
     ) -> None:
@@ -48,7 +52,7 @@ class Cortex(Engine):
         if not isinstance(conversation, ConversationWeights | None):
             raise InvalidInput("conversation", f"expected ConversationWeights, got {type(conversation).__name__}")
         caller, embedder = Caller(user, clearance=Clearance.RESTRICTED), embedder or build.choose_embedder(settings)
-        plugs = build.Plugs(embedder, conversation, _layers(layers))
+        plugs = build.Plugs(embedder, llm, conversation, _layers(layers))
         _prepare(self, location, caller, plugs, settings, wait=True)
 
 
@@ -77,22 +81,18 @@ def from_settings(settings: Settings, embedder: Embedder | None = None, *, wait:
 
 
 def _prepare(
-    cortex: Cortex,
-    location: str,
-    caller: Caller,
-    plugs: build.Plugs,
-    settings: Settings,
-    *,
-    wait: bool,
+    cortex: Cortex, location: str, caller: Caller, plugs: build.Plugs, settings: Settings, *, wait: bool
 ) -> None:
     check_name("user", caller.user)
     if not isinstance(plugs.embedder, Embedder):
         raise InvalidInput("embedder", f"{type(plugs.embedder).__name__} has no embed(texts) or no signature")
+    plugs = plugs if plugs.llm is not None else replace(plugs, llm=choose_llm(settings))
+    if not isinstance(plugs.llm, LLMProvider | None):
+        raise InvalidInput("llm", f"{type(plugs.llm).__name__} has no generate(prompt) or no name")
     place = build.place(location)
     if build.is_of_the_earlier_program(place):
         from cortex.app import takeover  # wanted once in the life of a file, and read as slowly as a hundred recalls
 
         takeover.take_over(place, Caller(caller.user), plugs.embedder, settings)
     store = build.open_store(place, settings)
-    deps = build.assemble(store, plugs, settings, settings.timezone, wait=wait)
-    Engine.__init__(cortex, deps, caller)
+    Engine.__init__(cortex, build.assemble(store, plugs, settings, settings.timezone, wait=wait), caller)

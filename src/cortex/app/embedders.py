@@ -1,10 +1,11 @@
-"""The embedder that the settings name, by itself: to be wrapped, or handed to several stores."""
+"""The models that the settings name, by themselves: to be wrapped, or handed to several stores."""
 
 from __future__ import annotations
 
 from cortex.app import build
+from cortex.app.models import choose_llm
 from cortex.app.settings import load
-from cortex.ports import Embedder
+from cortex.ports import Embedder, LLMProvider
 
 
 def configured_embedder() -> Embedder:
@@ -13,3 +14,11 @@ def configured_embedder() -> Embedder:
     Raises `ConfigurationError` when a setting is wrong.
     """
     return build.choose_embedder(load())
+
+
+def configured_llm() -> LLMProvider | None:
+    """The language model that a `Cortex` without one uses; None where the settings name none. Nobody is asked yet.
+
+    Raises `ConfigurationError` when a setting is wrong.
+    """
+    return choose_llm(load())

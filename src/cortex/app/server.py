@@ -17,7 +17,7 @@ from cortex.app.worker import Worker
 
 if TYPE_CHECKING:
     from cortex.app.cortex import Cortex
-    from cortex.providers.local import LocalEmbedder
+    from cortex.ports import Embedder
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class Opening:
         self._settings = settings
         self._lock = threading.Lock()
         self._cortex: Cortex | None = None
-        self._embedder: LocalEmbedder | None = None
+        self._embedder: Embedder | None = None
 
     def engine(self) -> Cortex:
         """The engine; opened now if it was not."""
@@ -44,7 +44,9 @@ class Opening:
         """The engine with its model loaded."""
         engine = self.engine()
         if self._embedder is not None:
-            self._embedder.load()
+            from cortex.app.build import warm
+
+            warm(self._embedder)
         return engine
 
     def close(self) -> None:

@@ -179,6 +179,7 @@ def health(found: Health) -> Iterator[str]:
         "memories": f"{store.memories:,} in {store.bytes:,} bytes",
         "owed": f"{store.pending:,} vectors, {store.jobs:,} jobs",
         "embedder": found.embedder,
+        "language model": found.llm or "none",
     })  # fmt: skip
 
 

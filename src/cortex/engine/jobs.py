@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 
 from cortex.core import keep
@@ -30,7 +31,8 @@ def drain(deps: Deps, caller: Caller) -> None:
     with suppress(StoreBusy, StoreFull, StoreReadOnly):
         scrub(deps)
         if deps.wait or deps.ready():
-            run_jobs(deps, caller, owner=deps.new_id(), most=_DRAIN)
+            brief = replace(deps, patient=None)  # somebody waits for the end
+            run_jobs(brief, caller, owner=deps.new_id(), most=_DRAIN)
 
 
 def scrub(deps: Deps) -> None:

@@ -27,7 +27,7 @@ def reindex(
     made = 0
     while True:
         while found := deps.store.reindexing.missing(grant.scopes, signature, BATCH):
-            embedded = vectors.embed_memories(deps, found)
+            embedded = vectors.embed_patiently(deps, found)
             if embedded.problem:
                 raise EmbedderError(f"{embedded.problem}; what is done is kept: run it again to go on")
             changes = tuple(

@@ -35,6 +35,7 @@ def health(deps: Deps, caller: Caller) -> Health:
         store=store,
         embedder=signature,
         embedder_ready=deps.ready(),
+        llm="" if deps.llm is None else deps.llm.name,
     )
 
 

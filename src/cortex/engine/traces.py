@@ -12,6 +12,7 @@ from cortex.core import keep
 from cortex.engine.deps import Deps
 from cortex.model.change import Outcome
 from cortex.model.memory import Draft, Memory
+from cortex.ports import TextTraces
 
 Texts = Mapping[str, Sequence[str]]
 
@@ -28,6 +29,25 @@ class Named(Protocol):
     def id(self) -> str:
         """By which callers know it."""
         ...
+
+
+def join(*traces: TextTraces) -> TextTraces | None:
+    """One that tells each of them; None for none."""
+    return _Several(traces) if len(traces) > 1 else next(iter(traces), None)
+
+
+class _Several:
+    def __init__(self, each: Sequence[TextTraces]) -> None:
+        self._each = each
+
+    def own(self, texts: Texts) -> None:
+        """Tell each."""
+        for traces in self._each:
+            traces.own(texts)
+
+    def disown(self, texts: Texts) -> Sequence[str]:
+        """Tell each; the files of all, once each."""
+        return tuple(dict.fromkeys(file for traces in self._each for file in traces.disown(texts)))
 
 
 def own(deps: Deps, kept: Iterable[tuple[Outcome, Draft | Memory]]) -> None:

@@ -18,6 +18,7 @@ from cortex.core.text import telling
 from cortex.engine.deps import Deps
 from cortex.model.embedding import Embedding, EmbedResult, FloatArray
 from cortex.model.memory import Draft, Memory
+from cortex.ports import Embedder
 
 Span = tuple[int, int]
 
@@ -56,13 +57,22 @@ def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
 
     Of the embedder as it is: the transaction that writes them decides whether the store searches by them.
     """
+    return _embed(deps, deps.embedder, memories)
+
+
+def embed_patiently(deps: Deps, memories: Sequence[Memory]) -> Embedded:
+    """As `embed_memories`, where nobody waits: an embedder that can try longer does."""
+    return _embed(deps, deps.patient or deps.embedder, memories)
+
+
+def _embed(deps: Deps, embedder: Embedder, memories: Sequence[Draft | Memory]) -> Embedded:
     if not memories:
         return Embedded([])
     if not deps.wait and not deps.ready():
         return Embedded([None] * len(memories), LOADING)
     pieces = [keep.pieces(memory) for memory in memories]
     texts = list(dict.fromkeys(text for group in pieces for text in group))
-    answer = _ask(deps, texts)
+    answer = _ask(embedder, texts)
     if isinstance(answer, str):
         return Embedded([None] * len(memories), answer)
     position = {text: i for i, text in enumerate(texts)}
@@ -72,9 +82,9 @@ def embed_memories(deps: Deps, memories: Sequence[Draft | Memory]) -> Embedded:
 
 
 def embed_owed(deps: Deps, memories: Sequence[Memory]) -> Embedded:
-    """As `embed_memories`, where the embedder is the one that the store searches by."""
+    """As `embed_patiently`, where the embedder is the one that the store searches by."""
     problem = _other_model(deps) if memories else ""
-    return Embedded([None] * len(memories), problem) if problem else embed_memories(deps, memories)
+    return Embedded([None] * len(memories), problem) if problem else embed_patiently(deps, memories)
 
 
 def prepare(deps: Deps) -> None:
@@ -88,7 +98,7 @@ def embed_query(deps: Deps, text: str) -> EmbeddedQuery:
     problem = LOADING if not deps.wait and not deps.ready() else _other_model(deps)
     if problem:
         return EmbeddedQuery(problem=problem)
-    answer = _ask(deps, [text])
+    answer = _ask(deps.embedder, [text])
     if isinstance(answer, str):
         return EmbeddedQuery(problem=answer)
     vectors = unit(answer.vectors, deps.embedder.signature.dim)
@@ -109,9 +119,9 @@ def _other_model(deps: Deps) -> str:
     return ""
 
 
-def _ask(deps: Deps, texts: list[str]) -> _Answer | str:
+def _ask(embedder: Embedder, texts: list[str]) -> _Answer | str:
     try:
-        answer = deps.embedder.embed(texts)
+        answer = embedder.embed(texts)
         vectors = np.asarray(answer.vectors)
     except Exception as error:  # noqa: BLE001 - an embedder is the user's own code; whatever it raises, the text is kept
         return f"the embedder failed: {type(error).__name__}: {error}"

@@ -32,7 +32,11 @@ class StoreInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """Whether everything works: ``ok``, or the problems with their remedies."""
+    """Whether everything works: ``ok``, or the problems with their remedies.
+
+    ``llm``: service and model of the language model that is configured; nobody was asked whether it answers. Empty for
+    none.
+    """
 
     ok: bool
     problems: tuple[str, ...]
@@ -40,6 +44,7 @@ class Health:
     store: StoreInfo
     embedder: EmbeddingSignature
     embedder_ready: bool
+    llm: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 from cortex.testing.clock import FrozenClock
 from cortex.testing.embedder import Failure, FakeEmbedder
 from cortex.testing.factories import add, commit, embedding, grant, memory
+from cortex.testing.provider import FakeProvider
 
 if TYPE_CHECKING:
     from cortex.testing.contracts.embedder import EmbedderContract
+    from cortex.testing.contracts.llm import LLMProviderContract
     from cortex.testing.contracts.store import RecordStoreContract
     from cortex.testing.contracts.traces import TextTracesContract
 else:
     _CONTRACTS = {
         "EmbedderContract": "cortex.testing.contracts.embedder",
+        "LLMProviderContract": "cortex.testing.contracts.llm",
         "RecordStoreContract": "cortex.testing.contracts.store",
         "TextTracesContract": "cortex.testing.contracts.traces",
     }
@@ -34,7 +37,9 @@ __all__ = [
     "EmbedderContract",
     "Failure",
     "FakeEmbedder",
+    "FakeProvider",
     "FrozenClock",
+    "LLMProviderContract",
     "RecordStoreContract",
     "TextTracesContract",
     "add",

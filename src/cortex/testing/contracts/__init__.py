@@ -1,6 +1,7 @@
 """The suites that a plug must pass: classes of tests, made a test file by a subclass and its fixture.
 
-For a store the fixture is ``new_store``, a function that makes an empty one; for an embedder it is ``embedder``.
+For a store the fixture is ``new_store``, a function that makes an empty one; for an embedder it is ``embedder``,
+for what asks a language model ``provider``.
 """
 
 from __future__ import annotations
