@@ -14,7 +14,7 @@ from cortex.engine.index import Index
 from cortex.model.layers import OFF, USUAL, Layers, Thresholds
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
-from cortex.ports import Embedder, Store, TextTraces
+from cortex.ports import Embedder, LLMProvider, Store, TextTraces
 from cortex.stores.ephemeral.store import EphemeralStore
 from cortex.testing import FakeEmbedder, FrozenClock
 
@@ -38,6 +38,7 @@ class Bench:
     traces: TextTraces | None = None
     layers: Layers = OFF
     thresholds: Thresholds = USUAL
+    llm: LLMProvider | None = None
 
     def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
         """An engine for a user, with a search cache of its own."""
@@ -53,6 +54,7 @@ class Bench:
             traces=self.traces,
             layers=self.layers,
             thresholds=self.thresholds,
+            llm=self.llm,
         )
         return Engine(deps, Caller(user, clearance=clearance))
 

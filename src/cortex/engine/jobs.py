@@ -13,13 +13,13 @@ from datetime import timedelta
 
 from cortex.core import keep
 from cortex.core.backoff import next_try
-from cortex.engine import guard, traces, vectors
+from cortex.engine import guard, layered, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.errors import StoreBusy, StoreFull, StoreReadOnly
 from cortex.model.change import Batch, SetEmbedding
-from cortex.model.job import Job, JobReport, Retry
+from cortex.model.job import UNDERSTAND, Job, JobReport, Retry
 from cortex.model.memory import EmbeddingState
-from cortex.model.policy import Action, Caller
+from cortex.model.policy import Action, Caller, Grant
 
 LEASE = timedelta(minutes=2)
 _BATCH = 32
@@ -79,11 +79,32 @@ def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Ret
         else:
             changes.append(SetEmbedding(memory.seq, memory.version, embedding, keep.embedded_chars(memory.content)))
     grant = guard.authorise(caller, Action.WRITE, [memory.scope for memory in memories.values()])
-    again = {retry.job_id for retry in retries}
-    finished = tuple(job.job_id for job in jobs if job.job_id not in again)
+    failed = {retry.job_id for retry in retries}
+    done = [job for job in jobs if job.job_id not in failed]
+    looked = [job for job in done if job.seq in memories and _is_looked_at(deps, job)]
+    finished = tuple(job.job_id for job in done if job not in looked)
     applied = deps.store.apply(Batch(grant=grant, changes=tuple(changes), finished=finished, retries=tuple(retries)))
-    done = zip(applied.outcomes, changes, strict=True)
-    traces.own(deps, ((outcome, memories[change.seq]) for outcome, change in done if outcome.applied))
+    written = zip(applied.outcomes, changes, strict=True)
+    traces.own(deps, ((outcome, memories[change.seq]) for outcome, change in written if outcome.applied))
     if not all(outcome.applied for outcome in applied.outcomes):
         deps.store.jobs.requeue(now)  # a memory that changed meanwhile is still owed its vectors
-    return len(finished), retries
+    retries += _look(deps, grant, looked)
+    return len(jobs) - len(retries), retries
+
+
+def _is_looked_at(deps: Deps, job: Job) -> bool:
+    """Whether layers wait for what the job brings: an answer of the model, or vectors to compare."""
+    return deps.layers.compares or (job.kind == UNDERSTAND and any(deps.layers))
+
+
+def _look(deps: Deps, grant: Grant, jobs: Sequence[Job]) -> list[Retry]:
+    """Have the layers look at these memories, then end the jobs; those that the model did not answer come again."""
+    if not jobs:
+        return []
+    seen = {each.seq: each for each in layered.again(deps, grant, deps.store.read([job.seq for job in jobs]))}
+    now = deps.clock.now()
+    unanswered = [job for job in jobs if job.kind == UNDERSTAND and job.seq in seen and seen[job.seq].problem]
+    retries = [Retry(job.job_id, next_try(now, job.attempts), seen[job.seq].problem) for job in unanswered]
+    finished = tuple(job.job_id for job in jobs if job not in unanswered)
+    deps.store.apply(Batch(grant=grant, finished=finished, retries=tuple(retries)))
+    return retries

@@ -7,31 +7,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from cortex.core import keep
+from cortex.core import keep, moments
 from cortex.core.settle import NOTHING, Clash, Neighbour, Settled, settle
 from cortex.core.understanding.contradiction import judge
 from cortex.core.understanding.names import reading
-from cortex.core.understanding.whole import OFFLINE, understand
+from cortex.core.understanding.whole import OFFLINE
 from cortex.engine.deps import Deps
 from cortex.engine.neighbours import beside
-from cortex.model.change import AddConflict, AddLink, Layered, SetReading, Supersede
+from cortex.engine.read import Read, read
+from cortex.model.change import AddConflict, AddLink, Batch, Layered, SetReading, Supersede
 from cortex.model.conflict import Conflict, ConflictState, Resolution
 from cortex.model.embedding import Embedding
-from cortex.model.memory import Draft, EmbeddingState, Link, Memory, Status
+from cortex.model.memory import EmbeddingState, Link, Memory, Status
 from cortex.model.policy import Grant
-from cortex.model.understanding import Reading, Understanding
+from cortex.model.understanding import Reading
 
 RELATED = "related"
 _COMPARING = frozenset({"dedup", "soft_update", "link", "conflict"})
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """What a text says, by whom it was read, and what is to be said of that."""
-
-    understanding: Understanding
-    maker: str
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +35,14 @@ class Outlook:
     settled: Settled = NOTHING
 
 
-def read(deps: Deps, drafts: Sequence[Draft | Memory], now: datetime) -> list[Read]:
-    """What each of these texts says, as far as the layers ask."""
-    return [Read(understand(draft, deps.layers, said_at=now, zone=deps.zone), OFFLINE) for draft in drafts]
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What came of a second look at a memory: how many are superseded, how many conflicts wait, what is missing."""
+
+    seq: int
+    superseded: int = 0
+    conflicts: int = 0
+    problem: str = ""
 
 
 def look(deps: Deps, grant: Grant, memory: Memory, embedding: Embedding | None, found: Read) -> Outlook:
@@ -100,6 +97,25 @@ def changes_again(deps: Deps, outlook: Outlook, now: datetime) -> list[Layered]:
     return [*changes, *links, *consequences(deps, outlook, now)]
 
 
+def again(deps: Deps, grant: Grant, memories: Sequence[Memory]) -> list[Again]:
+    """Have the layers look at memories that are there, a commit each."""
+    active = [memory for memory in memories if memory.status is Status.ACTIVE]
+    found = read(deps, active, None)
+    return [_again(deps, grant, memory, said) for memory, said in zip(active, found, strict=True)]
+
+
+def _again(deps: Deps, grant: Grant, memory: Memory, found: Read) -> Again:
+    now = moments.after(memory.updated_at, deps.clock.now())
+    outlook = look(deps, grant, memory, None, found)
+    changes = changes_again(deps, outlook, now)
+    outcomes = deps.store.apply(Batch(grant=grant, changes=tuple(changes))).outcomes
+    if not outcomes[0].applied:  # it changed meanwhile, and whoever changed it had it read
+        return Again(memory.seq)
+    done = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.applied]
+    superseded = sum(isinstance(change, Supersede) for change in done)
+    return Again(memory.seq, superseded, len(outlook.settled.doubtful), found.problem)
+
+
 def consequences(deps: Deps, outlook: Outlook, now: datetime) -> list[Layered]:
     """What happens to others when the memory is added."""
     memory, settled = outlook.memory, outlook.settled
@@ -120,7 +136,7 @@ def told(outlook: Outlook, found: Read) -> dict[str, Any]:
     """What the receipt says of it."""
     settled = outlook.settled
     return {
-        "notes": [found.note] if found.note else [],
+        "notes": [found.problem] if found.problem else [],
         "superseded": [clash.neighbour.memory.id for clash in settled.superseded],
         "superseded_by": None if settled.yields is None else settled.yields.neighbour.memory.id,
         "conflicts": [clash.neighbour.memory.id for clash in settled.doubtful],

@@ -10,6 +10,8 @@ from typing import Any
 from cortex.core import keep
 from cortex.engine import guard, layered, traces, vectors
 from cortex.engine.deps import Deps
+from cortex.engine.read import owed as jobs_owed
+from cortex.engine.read import read
 from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
 from cortex.model.change import (
     AddMemory,
@@ -47,22 +49,26 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
     living = {key for key, prior in priors.items() if keep.survives(prior, now)}
     embeddings = _embed(deps, drafts, [key in living for key in keys])
     retired = [SetStatus(prior.seq, Status.ARCHIVED, now) for key, prior in priors.items() if key not in living]
-    read = layered.read(deps, drafts, now) if any(deps.layers) else [None] * len(drafts)
+    memories = [
+        keep.remember(draft, text, embedding, id=deps.new_id(), caller=caller, now=now)
+        for draft, text, embedding in zip(drafts, found, embeddings, strict=True)
+    ]
+    fresh = [memory for memory, key in zip(memories, keys, strict=True) if key not in living]
+    said_by = dict(zip(map(id, fresh), read(deps, fresh, now), strict=True)) if any(deps.layers) else {}
     adds: list[tuple[AddMemory, dict[str, Any]]] = []
     more: list[Layered] = []
-    for draft, text, key, embedding, said in zip(drafts, found, keys, embeddings, read, strict=True):
-        memory = keep.remember(draft, text, embedding, id=deps.new_id(), caller=caller, now=now)
-        prior = priors[key] if key in living else None
-        facts, noted = _facts(memory, prior), None
-        if said is not None and prior is None:
-            outlook = layered.look(deps, grant, memory, embedding, said)
+    for draft, bare, key, embedding in zip(drafts, memories, keys, embeddings, strict=True):
+        memory, said, noted = bare, said_by.get(id(bare)), None
+        facts = _facts(bare, priors[key] if key in living else None)
+        if said is not None:
+            outlook = layered.look(deps, grant, bare, embedding, said)
             if (twin := outlook.settled.repeats) is not None:
                 repeated = _repeated(deps, grant, draft, twin, now)
                 return memorize(deps, caller, drafts) if repeated is None else [repeated]
             memory, noted = layered.as_settled(outlook), outlook.reading
             more += layered.consequences(deps, outlook, now)
             facts |= layered.told(outlook, said)
-        owed, request = keep.owed(embedding, now), _idempotency(draft, now, facts)
+        owed, request = jobs_owed(said, keep.owed(embedding, now), now), _idempotency(draft, now, facts)
         adds.append((AddMemory(memory, key[1], keep.terms(draft), embedding, owed, request, noted), facts))
     applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *(add for add, _ in adds), *more)))
     outcomes = applied.outcomes[len(retired) :][: len(adds)]

@@ -10,6 +10,8 @@ from cortex.core import keep, moments
 from cortex.engine import guard, layered, requests, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
+from cortex.engine.read import Read, read
+from cortex.engine.read import owed as jobs_owed
 from cortex.errors import InvalidInput, StoreBusy
 from cortex.model.change import Batch, Layered, Receipt, RemoveLinks, ReplaceMemory
 from cortex.model.memory import Draft, Memory
@@ -63,8 +65,9 @@ def _revision(
     more: list[Layered] = []
     told: dict[str, Any] = {}
     reading: Reading | None
+    found: Read | None = None
     if any(deps.layers):
-        found = layered.read(deps, [draft], now)[0]
+        found = read(deps, [keep.revise(memory, draft, embedding, now=now)], now)[0]
         revised = keep.revise(memory, draft, embedding, now=now, understanding=found.understanding)
         outlook = layered.revised(layered.look(deps, grant, revised, embedding, found))
         revised, reading, told = layered.as_revised(outlook), outlook.reading, layered.told(outlook, found)
@@ -73,6 +76,6 @@ def _revision(
         revised = keep.revise(memory, draft, embedding, now=now)
         same = revised.content == memory.content  # then what was read from it holds
         reading = deps.store.knowledge.readings([memory.seq]).get(memory.seq) if same else None
-    identity, owed = keep.identity(revised, revised.fingerprint), keep.owed(embedding, now)
+    identity, owed = keep.identity(revised, revised.fingerprint), jobs_owed(found, keep.owed(embedding, now), now)
     change = ReplaceMemory(revised, identity, keep.terms(revised), embedding, owed, reading=reading)
     return change, more, told

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 EMBED = "embed"
+UNDERSTAND = "understand"  # a reading by the model, and the vectors if they are owed too
 
 
 @dataclass(frozen=True, slots=True)

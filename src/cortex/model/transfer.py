@@ -67,9 +67,10 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reprocessed:
-    """Which layers looked at how many memories; how many of them were superseded, how many conflicts wait."""
+    """Which layers looked at how many memories; how many were superseded, how many conflicts wait, what is missing."""
 
     layers: tuple[str, ...]
     memories: int = 0
     superseded: int = 0
     conflicts: int = 0
+    notes: tuple[str, ...] = ()

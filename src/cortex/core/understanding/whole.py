@@ -17,6 +17,19 @@ from cortex.model.understanding import Understanding
 OFFLINE: Final = "offline/1"
 
 
+def only(found: Understanding, layers: Layers) -> Understanding:
+    """As much of an understanding as the layers ask for."""
+    return Understanding(
+        kind=found.kind if layers.classify else None,
+        importance=found.importance if layers.classify else None,
+        tags=found.tags if layers.classify else (),
+        emotion=found.emotion if layers.emotion else None,
+        event=found.event if layers.episodic else None,
+        entities=found.entities if layers.graph else (),
+        relations=found.relations if layers.graph else (),
+    )
+
+
 def understand(source: Draft | Memory, layers: Layers, *, said_at: datetime, zone: tzinfo) -> Understanding:
     """What a text says, as far as the layers ask. ``said_at`` and ``zone`` are what "yesterday" is counted from."""
     del said_at, zone
