@@ -24,7 +24,6 @@ CASES = {
 
 # Cases of which nothing can be replayed yet, and what they wait for.
 WAITING = {
-    "MEM-045": "a language model at write time",
     "MEM-051": "keys, REST, and MCP over HTTP",
     "MEM-052": "keys that can be revoked",
     "MEM-053": "the audit trail",

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cortex.core import intake, keep, matching
+from cortex.core import intake, keep, matching, readings
 from cortex.core.scoring.late import MOST_TOKENS
 from cortex.core.scoring.similarity import unit
 from cortex.errors import InvalidInput
@@ -61,7 +61,8 @@ def check_header(line: str) -> None:
 
 def to_line(record: Record) -> str:
     """A record as a line."""
-    return _line({**_form(record.current), "earlier": [_form(form) for form in record.earlier]})
+    line = {**_form(record.current), "earlier": [_form(form) for form in record.earlier]}
+    return _line(line if record.reading is None else {**line, "reading": readings.to_facts(record.reading)})
 
 
 def from_line(line: str) -> Record:
@@ -73,7 +74,8 @@ def from_line(line: str) -> Record:
     current = _read(given)
     earlier = tuple(_read(form) for form in intake.items("earlier", given.get("earlier")))
     _check_history(current, earlier)
-    return Record(current, earlier)
+    reading = _if_given(given, "reading", readings.from_facts)
+    return Record(current, earlier, reading)
 
 
 def _check_history(current: Form, earlier: Sequence[Form]) -> None:
@@ -99,6 +101,7 @@ def renamed(record: Record, id: str) -> Record:
     return Record(
         replace(record.current, memory=replace(record.current.memory, id=id)),
         tuple(replace(form, memory=replace(form.memory, id=id)) for form in record.earlier),
+        record.reading,
     )
 
 
@@ -110,7 +113,8 @@ def stood_at(record: Record, at: datetime) -> Record | None:
     last = forms[-1].memory
     if matching.out_of_time(last, at) is not None:
         return None
-    return Record(replace(forms[-1], replaced_at=None), tuple(forms[:-1]))
+    now = record.current.memory.content == last.content  # what was read from another text does not belong to it
+    return Record(replace(forms[-1], replaced_at=None), tuple(forms[:-1]), record.reading if now else None)
 
 
 def without_vectors(record: Record) -> Record:

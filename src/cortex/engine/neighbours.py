@@ -8,11 +8,12 @@ import numpy as np
 
 from cortex.core.moments import microseconds
 from cortex.core.scoring.fusion import fuse, pool
+from cortex.core.scoring.turns import NOBODY
 from cortex.core.settle import Neighbour
 from cortex.core.text import analyse_query
 from cortex.engine.deps import Deps
-from cortex.engine.legs import Search, legs
-from cortex.engine.shelf import View
+from cortex.engine.legs import Mask, Search, legs
+from cortex.engine.shelf import ROLES, View
 from cortex.engine.vectors import EmbeddedQuery
 from cortex.model.embedding import Embedding, FloatArray
 from cortex.model.memory import Memory, Status
@@ -35,7 +36,7 @@ def beside(
     now = deps.clock.now()
     (view,) = deps.index.views([memory.scope])
     vector = _own(view, memory.seq) if embedding is None else embedding.pieces[0]
-    mask = view.visible(int(grant.clearance), microseconds(now))
+    mask = _said_alike(view, memory, view.visible(int(grant.clearance), microseconds(now)))
     terms = analyse_query(memory.content[:_QUERY_CHARS])
     query = EmbeddedQuery(vector)
     found = legs(Search(memory.content, terms, query, [view], [mask], pool(MOST, Fusion.RRF)))
@@ -45,6 +46,15 @@ def beside(
     cosines = _cosines(view, vector, chosen)
     rows = deps.store.read(chosen)
     return [Neighbour(row, cosines.get(row.seq)) for row in rows if row.status is Status.ACTIVE]
+
+
+def _said_alike(view: View, memory: Memory, mask: Mask) -> Mask:
+    """What is said in the same role: what an assistant answers is near to everything, and outranks what was said."""
+    if memory.role is None:
+        return mask
+    roles = view.columns["role"]
+    alike = (roles == ROLES[memory.role.value]) | (roles == NOBODY)
+    return alike if mask is None else alike & mask
 
 
 def _about(deps: Deps, grant: Grant, memory: Memory, reading: Reading | None) -> list[int]:
