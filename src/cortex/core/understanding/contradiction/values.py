@@ -100,13 +100,14 @@ def _is_sole(claim: Claim) -> bool:
 
 
 def _is_over(pair: Pair) -> bool:
-    """Whether the newer statement tells of a past that the older does not speak of: lived, was, used to."""
-    if not _PAST.isdisjoint(pair.newer.words) and _PAST.isdisjoint(pair.older.words):
+    """Whether only one of the statements tells of a past: lived, was, used to."""
+    older, newer = pair.older, pair.newer
+    if _PAST.isdisjoint(older.words) != _PAST.isdisjoint(newer.words):
         return True
-    before = {term.key: term.text for term in pair.older.terms}
+    before = {term.key: term.text for term in older.terms}
     return any(
-        term.text.endswith("ed") and not before[term.key].endswith("ed")
-        for term in pair.newer.terms
+        term.text.endswith("ed") != before[term.key].endswith("ed")
+        for term in newer.terms
         if term.key in before and term.key in SINGLE
     )
 
