@@ -79,7 +79,7 @@ def test_messages_are_judged_and_looked_for(cli: Cli, pairs: Path) -> None:
     assert words["contradictions"]["held"] == {"n": 1, "share": 1.0}
     assert words["other chats"]["tune"]["n"] == 15
     assert words["other chats"]["tune"]["share"] == 0
-    assert set(done.json["messages"]) == {"by words", "with cosine"}
+    assert set(done.json["messages"]) == {"negation rule", "by words", "with cosine"}
     assert done.json["candidates"]["contradictions"]["tune"]["share"] == 1
     assert "3/3 project:beam-100K-3" in done.err
 

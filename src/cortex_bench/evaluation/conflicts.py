@@ -47,6 +47,7 @@ def run(sources: Sources, tell: Callable[[str], None]) -> dict[str, Any]:
     if kinds:
         with open_embedder(sources.embeddings) as embedder:
             result["messages"] = {
+                "negation rule": _by(kinds, measured.negated, sources.seed),
                 "by words": _by(kinds, measured.judged, sources.seed),
                 "with cosine": _by(kinds, _with_cosine(embedder), sources.seed),
             }

@@ -78,8 +78,8 @@ class Denial:
 class Claim:
     """One statement. ``words`` are lower case; ``affirmed`` are the keys outside of any denial.
 
-    ``verb_place``: the place of the first verb that shows itself; what is before is the subject. ``indefinite``: it is
-    about somebody or something (a man, two dogs), so two of them may be about two.
+    ``verb_place``: the place of the first verb that shows itself; ``subject``: the keys before it. ``indefinite``: it
+    is about somebody or something (a man, two dogs), so two of them may be about two.
     """
 
     words: tuple[str, ...]
@@ -90,13 +90,9 @@ class Claim:
     denials: tuple[Denial, ...]
     measures: tuple[Measure, ...]
     verb_place: int
+    subject: frozenset[str]
     first_person: bool
     indefinite: bool
-
-    @property
-    def subject(self) -> frozenset[str]:
-        """The keys before the first verb that shows itself."""
-        return frozenset(term.key for term in self.terms if term.place < self.verb_place)
 
 
 def _make_word(chunk: str) -> _Word:
@@ -141,6 +137,7 @@ def claim(text: str) -> Claim:
         denials=denials,
         measures=found,
         verb_place=verb_place,
+        subject=frozenset(term.key for term in terms if term.place < verb_place),
         first_person=not _FIRST.isdisjoint(words),
         indefinite=bool(words) and words[0] in _INDEFINITE,
     )
