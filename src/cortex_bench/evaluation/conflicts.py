@@ -107,6 +107,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         for kind, row in result["candidates"].items():
             yield f"  {kind:15} {_halves(row)}"
             yield f"  {'in whole chats':15} {_halves(row, '_whole_chat')}"
+            yield f"  {'in own words':15} {_halves(row, '_own_words')}"
 
 
 def _halves(row: Mapping[str, Any], suffix: str = "") -> str:
