@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from cortex.core.moments import microseconds
 from cortex.core.scoring.fusion import fuse, pool
@@ -53,7 +54,7 @@ def _said_alike(view: View, memory: Memory, mask: Mask) -> Mask:
     if memory.role is None:
         return mask
     roles = view.columns["role"]
-    alike = (roles == ROLES[memory.role.value]) | (roles == NOBODY)
+    alike: npt.NDArray[np.bool_] = (roles == ROLES[memory.role.value]) | (roles == NOBODY)
     return alike if mask is None else alike & mask
 
 

@@ -47,6 +47,7 @@ def run(sources: Sources, tell: Callable[[str], None]) -> dict[str, Any]:
     if kinds:
         with open_embedder(sources.embeddings) as embedder:
             result["messages"] = {
+                "negation rule": _by(kinds, measured.negated, sources.seed),
                 "by words": _by(kinds, measured.judged, sources.seed),
                 "with cosine": _by(kinds, _with_cosine(embedder), sources.seed),
             }
@@ -106,6 +107,7 @@ def _lines(result: Mapping[str, Any]) -> Iterator[str]:
         for kind, row in result["candidates"].items():
             yield f"  {kind:15} {_halves(row)}"
             yield f"  {'in whole chats':15} {_halves(row, '_whole_chat')}"
+            yield f"  {'in own words':15} {_halves(row, '_own_words')}"
 
 
 def _halves(row: Mapping[str, Any], suffix: str = "") -> str:

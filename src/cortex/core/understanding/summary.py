@@ -14,7 +14,6 @@ from cortex.core.understanding.contradiction.sentences import sentences as sente
 from cortex.model.understanding import Summary
 
 _MOST_SENTENCES = 400  # of all texts together
-_REDUNDANCY = 0.7  # of a likeness with what is chosen already: a second wording of the same is worth little
 _ASKING = 0.5  # what asks tells less than what states
 _FEW_TERMS = 4  # a sentence with fewer is central by chance
 _LONGEST = 600  # characters of a sentence
@@ -75,7 +74,7 @@ def _central(found: Sequence[_Sentence], number: int) -> list[_Sentence]:
     chosen: list[int] = []
     for _ in range(number):
         left = [place for place in range(len(found)) if place not in chosen]
-        best = max(left, key=lambda place: (worth[place] - _REDUNDANCY * said[place] * worth[place], -place))
+        best = max(left, key=lambda place: (round(worth[place] * (1 - said[place]), 9), -place))
         chosen.append(best)
         said = [max(old, _dot(vector, vectors[best])) for old, vector in zip(said, vectors, strict=True)]
     return [found[place] for place in sorted(chosen)]

@@ -62,13 +62,13 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """What a clause denies: the terms it covers, the place of the denying word, the words as they stand.
+    """What a clause denies: the terms and measures it covers, and the words as they stand.
 
     ``whole``: it denies every case (never, nobody, no … any).
     """
 
     keys: frozenset[str]
-    place: int
+    measures: tuple[Measure, ...]
     phrase: str
     first_person: bool
     whole: bool
@@ -78,8 +78,8 @@ class Denial:
 class Claim:
     """One statement. ``words`` are lower case; ``affirmed`` are the keys outside of any denial.
 
-    ``verb_place``: the place of the first verb that shows itself; what is before is the subject. ``indefinite``: it is
-    about somebody or something (a man, two dogs), so two of them may be about two.
+    ``verb_place``: the place of the first verb that shows itself; ``subject``: the keys before it. ``indefinite``: it
+    is about somebody or something (a man, two dogs), so two of them may be about two.
     """
 
     words: tuple[str, ...]
@@ -90,13 +90,9 @@ class Claim:
     denials: tuple[Denial, ...]
     measures: tuple[Measure, ...]
     verb_place: int
+    subject: frozenset[str]
     first_person: bool
     indefinite: bool
-
-    @property
-    def subject(self) -> frozenset[str]:
-        """The keys before the first verb that shows itself."""
-        return frozenset(term.key for term in self.terms if term.place < self.verb_place)
 
 
 def _make_word(chunk: str) -> _Word:
@@ -128,7 +124,7 @@ def claim(text: str) -> Claim:
     counted = {place for measure in found for place in range(measure.start, measure.stop)}
     particles = tuple(Term(word, place, word, False) for place, word in enumerate(words) if word in PARTICLES)
     terms = _terms(parts, counted)
-    denials = _denials(parts, words, terms)
+    denials = _denials(parts, terms, found)
     denied = frozenset[str]().union(*(denial.keys for denial in denials))
     verb_place = _verb_place(words, terms)
     keys = frozenset(term.key for term in terms)
@@ -141,6 +137,7 @@ def claim(text: str) -> Claim:
         denials=denials,
         measures=found,
         verb_place=verb_place,
+        subject=frozenset(term.key for term in terms if term.place < verb_place),
         first_person=not _FIRST.isdisjoint(words),
         indefinite=bool(words) and words[0] in _INDEFINITE,
     )
@@ -159,7 +156,8 @@ def _terms(parts: Sequence[_Word], counted: set[int]) -> tuple[Term, ...]:
     return tuple(terms)
 
 
-def _denials(parts: Sequence[_Word], words: Sequence[str], terms: Sequence[Term]) -> tuple[Denial, ...]:
+def _denials(parts: Sequence[_Word], terms: Sequence[Term], known: Sequence[Measure]) -> tuple[Denial, ...]:
+    words = [part.lower for part in parts]
     found: list[Denial] = []
     for place, word in enumerate(words):
         if word not in DENIALS or len(found) == _MOST_OF_A_KIND:
@@ -175,7 +173,8 @@ def _denials(parts: Sequence[_Word], words: Sequence[str], terms: Sequence[Term]
             phrase = " ".join(words[place : min(stop, place + 6)])
             first = not _FIRST.isdisjoint(words[start:place])
             whole = word in _WHOLE or "any" in words[place : place + 4]
-            found.append(Denial(frozenset(term.key for term in covered), place, phrase, first, whole))
+            measured = tuple(measure for measure in known if start <= measure.start < stop)
+            found.append(Denial(frozenset(term.key for term in covered), measured, phrase, first, whole))
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cortex.core.understanding.contradiction.claims import Claim, Denial, Term
 from cortex.core.understanding.contradiction.lexicon import ABODES, CHANGES, ENDINGS, KIN, MOVES
 from cortex.core.understanding.contradiction.likeness import missing, opposites, overlap
+from cortex.core.understanding.contradiction.measures import agree
 from cortex.core.understanding.contradiction.pair import Clash, Pair, texts
 from cortex.core.understanding.contradiction.values import changed_measures, changed_values
 
@@ -55,15 +56,16 @@ def _denied(pair: Pair, *, only_whole: bool = False) -> Iterator[Clash]:
 
 
 def _coverage(denial: Denial, one: Claim, other: Claim) -> float:
-    """How sure it is that what is denied here is said there, 0-1; names and relatives count twice."""
+    """How sure it is that what is denied here is said there, 0-1; names, numbers and relatives count twice."""
     lacking = missing(denial.keys, other.affirmed)
     if lacking and opposites(lacking, other.affirmed):
         return 0.0  # not open, closed: the same in other words
     if any(len(missing(lacking, each.keys)) < len(lacking) for each in other.denials):
         return 0.0  # denied there as well
     named = KIN | {term.key for term in one.terms if term.named}
-    weight = len(denial.keys) + len(denial.keys & named)
-    covered: float = 1 - (len(lacking) + len(lacking & named)) / weight
+    weight = len(denial.keys) + len(denial.keys & named) + 2 * len(denial.measures)
+    unsaid = [each for each in denial.measures if not any(agree(each, said) for said in other.measures)]
+    covered: float = 1 - (len(lacking) + len(lacking & named) + 2 * len(unsaid)) / weight
     covered **= _WHOLE if denial.whole else _SINGLE
     return covered / 2 if denial.first_person and not other.first_person else covered
 

@@ -27,7 +27,7 @@ _SENTENCES = 40
 def judge(older: str, newer: str, similarity: float | None = None) -> Verdict:
     """Whether two texts cannot both hold of the same subject at the same time; never raises.
 
-    ``similarity``: the cosine of the two, -1 to 1; it shifts the confidence a little and decides nothing alone.
+    ``similarity``: the cosine of the two, -1 to 1, below 0 as 0; it shifts the confidence and decides nothing alone.
     The confidence, 0-1, grows with the share of such verdicts that are right; from .5 on the texts contradict.
     Of long texts the clearest clash of two statements counts; code, questions and requests state nothing. The order
     matters where the newer text tells of a change. Texts that are not English clash in a number or a name only.
@@ -108,6 +108,6 @@ def _verdict(found: Iterator[Clash] | list[Clash], similarity: float | None) -> 
         return NOTHING
     sure = min(best.confidence, CERTAIN)
     if similarity is not None and isfinite(similarity):
-        away = max(-1.0, min(1.0, similarity)) - TYPICAL_SIMILARITY
+        away = max(0.0, min(1.0, similarity)) - TYPICAL_SIMILARITY
         sure = sure / (sure + (1 - sure) * exp(-_STEEPNESS * away))
     return Verdict(sure >= THRESHOLD, round(sure, 4), best.reason)

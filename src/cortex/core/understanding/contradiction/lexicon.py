@@ -113,10 +113,16 @@ KIN: Final = keys(
     "neighbour neighbor landlord boss colleague friend manager nephew niece partner"
 )
 
-# Relations that have one value at a time.
-SINGLE: Final = keys(
-    "live reside locate base born name call write store run host deploy build prefer cost expire last due schedule "
-    "limit release lead weigh marry engage default favourite favorite end begin version"
+# Relations that have one value at a time, and those of them that have it behind a preposition only (a server runs
+# several things, but on one machine).
+SINGLE: Final = keys("prefer cost call name weigh marry default favourite favorite version")
+PLACED: Final = keys(
+    "live reside locate base born write store run host deploy build expire last due schedule limit release end begin "
+    "engage marry"
+)
+# Each time it happens is another, and may have another number.
+EVENTS: Final = keys(
+    "spend run walk buy pay eat drink sell order fix visit meet read drive ride swim write donate lend"
 )
 # Of these, the ones that somebody gives up by moving.
 ABODES: Final = keys("live reside locate base deploy host run store")

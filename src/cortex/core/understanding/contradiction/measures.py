@@ -46,8 +46,9 @@ _MONTHS: Final = {
     )
 }
 _WEEKDAYS: Final = {
-    name: number
+    name + ending: number
     for number, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split(), start=1)
+    for ending in ("", "s")
 }
 _ISO_DATE: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\Z", re.ASCII)
 _CLOCK: Final = re.compile(r"(\d{1,2}):(\d{2})(am|pm)?\Z", re.ASCII)
@@ -85,11 +86,25 @@ class Measure:
 
 def clash(one: Measure, other: Measure) -> bool:
     """Whether two measures of the same sort say different values; a part that one leaves open clashes with nothing."""
-    if one.sort != other.sort or one.unit != other.unit:
-        return False
-    mine, theirs = dict(one.fields), dict(other.fields)
-    both = mine.keys() & theirs.keys()
-    return any(abs(mine[part] - theirs[part]) > 1e-6 * max(abs(mine[part]), abs(theirs[part]), 1e-9) for part in both)
+    return (one.sort, one.unit) == (other.sort, other.unit) and any(
+        abs(a - b) > _limit(a) for a, b in _parts(one, other)
+    )
+
+
+def agree(one: Measure, other: Measure) -> bool:
+    """Whether two measures of the same sort say the same, as far as both say something."""
+    return (one.sort, one.unit) == (other.sort, other.unit) and all(
+        abs(a - b) <= _limit(a) for a, b in _parts(one, other)
+    )
+
+
+def _parts(one: Measure, other: Measure) -> list[tuple[float, float]]:
+    theirs = dict(other.fields)
+    return [(value, theirs[part]) for part, value in one.fields if part in theirs]
+
+
+def _limit(value: float) -> float:
+    return 1e-6 * max(abs(value), 1e-3)
 
 
 def measures(words: Sequence[str]) -> tuple[Measure, ...]:

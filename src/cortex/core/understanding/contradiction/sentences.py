@@ -14,9 +14,10 @@ _JOINT: Final = re.compile(
     r"[,;:]?\s+(?=(?:and|but|so|because|although|though|while|which|considering|since|especially)\s)|[;:]\s+|,\s+"
 )
 _LEAD: Final = re.compile(r"(?:and|but|so|also|then|because|well|yeah|yes|sure|okay|ok|hey|hi)[,\s]+", re.IGNORECASE)
+_AUXILIARY: Final = r"(?:can|could|would|should|do|does|did|is|are|was|were|will|have|has|am|shall|may|might)(?:n't)? "
+_BEFORE_MARK: Final = re.compile(_AUXILIARY, re.IGNORECASE)
 _ASKS: Final = re.compile(
-    r"(?:can|could|would|should|do|does|did|is|are|was|were|will|have|has|am|shall|may|might)(?:n't)? "
-    r"(?:i|you|we|it|they|he|she|there|this|that|these|those|any\w*|some\w*|the|my|our|your|an?)\b"
+    rf"{_AUXILIARY}(?:i|you|we|it|they|he|she|there|this|that|these|those|any\w*|some\w*|the|my|our|your|an?)\b"
     r"|(?:how|what|why|which|where|who|when)(?:'s)? (?:can|could|should|would|is|are|do|does|did|will|to|about|if|kind|"
     r"was|were|the|a)\b|what's|how's|who's|where's|(?:please|let|suppose|imagine|help|perhaps|maybe|whether|if) ",
     re.IGNORECASE,
@@ -43,7 +44,7 @@ def stated(sentence: str) -> str:
     if not asks and not _ASKS.match(sentence):
         return sentence
     parts = [part for part in _JOINT.split(sentence) if part]
-    asked = [_asks(part) for part in parts]
+    asked = [_asks(part, marked=asks) for part in parts]
     if not any(asked):
         return ", ".join(parts[:-1])
     kept: list[str] = []
@@ -57,7 +58,7 @@ def stated(sentence: str) -> str:
 
 def presumes(sentence: str) -> bool:
     """Whether a sentence that asks takes the rest of it for granted, as one that asks for yes or no does not."""
-    return _OPEN.match(sentence) is not None or not _asks(sentence)
+    return _OPEN.match(sentence) is not None or not _asks(sentence, marked=sentence.endswith("?"))
 
 
 def clauses(sentence: str) -> list[str]:
@@ -65,5 +66,7 @@ def clauses(sentence: str) -> list[str]:
     return [part for part in _JOINT.split(sentence) if part and " " in part]
 
 
-def _asks(part: str) -> bool:
-    return _ASKS.match(_LEAD.sub("", part, count=1)) is not None
+def _asks(part: str, *, marked: bool) -> bool:
+    """Whether a part of a sentence asks; ``marked``: the sentence has a question mark, so less must tell."""
+    bare = _LEAD.sub("", part, count=1)
+    return _ASKS.match(bare) is not None or (marked and _BEFORE_MARK.match(bare) is not None)

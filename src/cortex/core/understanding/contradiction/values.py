@@ -6,16 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from cortex.core.understanding.contradiction.claims import Claim, Term
-from cortex.core.understanding.contradiction.lexicon import ATTRIBUTES, COLOURS, RESETS, SINGLE
+from cortex.core.understanding.contradiction.lexicon import ATTRIBUTES, COLOURS, EVENTS, PLACED, RESETS, SINGLE
 from cortex.core.understanding.contradiction.likeness import overlap
 from cortex.core.understanding.contradiction.measures import Measure, clash
 from cortex.core.understanding.contradiction.pair import Clash, Pair, texts
 
 _BE: Final = frozenset("is are was were be been am im isnt arent wasnt werent".split())
 _PAST: Final = frozenset("was were used".split())
-_PLACED: Final = frozenset("in at on by from with to".split())
+_PREPOSITIONS: Final = frozenset("in at on by from with to as for after".split())
 _WORKPLACE: Final = frozenset({"at", "as", "for"})
 _NOW: Final = frozenset("now currently anymore instead longer".split())
+_DOUBTED = 0.45  # a clear clash is then a little below the threshold, and passes it where the texts are alike
 _NEAR = 5  # words on each side of a number that tell what it counts
 
 
@@ -35,8 +36,8 @@ def changed_measures(pair: Pair, *, stated: bool = True) -> Iterator[Clash]:
         sure = min(1.0, sure * 1.2)
     if near > 1:
         sure = max(sure, min(0.75, 0.3 + 0.1 * near + 0.15 * cued))
-    if pair.has_other_subject or not pair.may_share_subject:
-        sure *= 0.5
+    if pair.has_other_subject or not pair.may_share_subject or (not cued and _is_event(pair)):
+        sure *= _DOUBTED
     if cued and not pair.newer.keys - RESETS and len(pair.older.measures) == 1:
         sure = 0.6  # "now 250 ms" can only be about what was measured
     yield Clash(sure, f"'{mine.text}' became '{theirs.text}'")
@@ -48,8 +49,28 @@ def _rivals(pair: Pair) -> list[tuple[Measure, Measure]]:
     for mine in pair.older.measures:
         rivals = [theirs for theirs in pair.newer.measures if (theirs.sort, theirs.unit) == (mine.sort, mine.unit)]
         if all(clash(mine, theirs) or _is_start(pair.newer, theirs) for theirs in rivals):
-            found += [(mine, theirs) for theirs in rivals if clash(mine, theirs)]
+            denied = _is_denied(pair.older, mine)
+            found += [
+                (mine, theirs)
+                for theirs in rivals
+                if clash(mine, theirs) and denied == _is_denied(pair.newer, theirs)  # not on Friday, on Monday
+            ]
     return found
+
+
+def _is_denied(claim: Claim, measure: Measure) -> bool:
+    return any(measure in denial.measures for denial in claim.denials)
+
+
+def _is_event(pair: Pair) -> bool:
+    """Whether both tell of something that happened, and may have happened twice: I spent, I ran."""
+    return all(
+        any(
+            term.key in EVENTS and (term.text.endswith("ed") or not term.text.startswith(term.key))
+            for term in claim.terms
+        )
+        for claim in (pair.older, pair.newer)
+    )
 
 
 def _is_start(claim: Claim, measure: Measure) -> bool:
@@ -100,14 +121,15 @@ def _is_sole(claim: Claim) -> bool:
 
 
 def _is_over(pair: Pair) -> bool:
-    """Whether the newer statement tells of a past that the older does not speak of: lived, was, used to."""
-    if not _PAST.isdisjoint(pair.newer.words) and _PAST.isdisjoint(pair.older.words):
+    """Whether only one of the statements tells of a past: lived, was, used to."""
+    older, newer = pair.older, pair.newer
+    if _PAST.isdisjoint(older.words) != _PAST.isdisjoint(newer.words):
         return True
-    before = {term.key: term.text for term in pair.older.terms}
+    before = {term.key: term.text for term in older.terms}
     return any(
-        term.text.endswith("ed") and not before[term.key].endswith("ed")
-        for term in pair.newer.terms
-        if term.key in before and term.key in SINGLE
+        term.text.endswith("ed") != before[term.key].endswith("ed")
+        for term in newer.terms
+        if term.key in before and term.key in SINGLE | PLACED
     )
 
 
@@ -121,16 +143,24 @@ def _exclusive(pair: Pair, mine: list[Term], theirs: list[Term]) -> float:
     is_being = not _BE.isdisjoint(between)
     if is_being and any(term.text.endswith("ing") for term in relation if term.key in shared):
         return 0.0  # what somebody is doing passes
-    if not SINGLE.isdisjoint(related & shared):
-        return 0.8
+    placed = not _PREPOSITIONS.isdisjoint(between)
+    if not SINGLE.isdisjoint(related & shared) or (placed and not PLACED.isdisjoint(related & shared)):
+        return _DOUBTED if "prefer" in related and not _is_about_one(pair, mine, theirs) else 0.8
     if "work" in related & shared and not _WORKPLACE.isdisjoint(between):
         return 0.75
     if not ATTRIBUTES.isdisjoint(shared & older.subject):
         return 0.85
     if is_being and not related - older.subject:
-        return 0.75 if _PLACED & between or _is_identity(pair, mine, theirs) else 0.0
+        return 0.75 if placed or _is_identity(pair, mine, theirs) else 0.0
     goes_on = mine[-1].place < older.terms[-1].place and theirs[-1].place < newer.terms[-1].place
     return 0.65 if "use" in related and goes_on else 0.0  # GitLab for all deployments, Jenkins for all deployments
+
+
+def _is_about_one(pair: Pair, mine: list[Term], theirs: list[Term]) -> bool:
+    """Whether two preferences share what they are about: window seats, aisle seats."""
+    last = max(term.place for term in pair.older.terms if term.key == "prefer")
+    object_ = {term.key for term in pair.older.terms if term.place > last and term not in mine}
+    return bool(object_) or len(mine) == len(theirs) == 1
 
 
 def _is_identity(pair: Pair, mine: list[Term], theirs: list[Term]) -> bool:
