@@ -37,6 +37,7 @@ def test_mem_044_a_limit_that_passes_costs_only_time(fault: Fault, tmp_path: Pat
         assert [receipt for receipt in receipts if receipt.pending or receipt.error] == []
         assert cortex.recall("note 7", limit=1).degraded == ()
     assert max(time.slept) <= PAUSE
+    assert time.now() <= 100 + 2 * PAUSE
     assert len(service.requests) == WORKERS + 1 + 1  # one was refused, and there was a question
 
 

@@ -17,9 +17,10 @@ from tests.providers.server import KEY, PAUSE, Fault, Service, serving
 
 
 class Time:
-    """A clock that only sleeping moves."""
+    """A clock that only sleeping moves; who sleeps at the same time as others does not make it longer."""
 
     def __init__(self) -> None:
+        self._seen = threading.local()
         self.seconds = 100.0
         self.slept: list[float] = []
         self.lock = threading.Lock()
@@ -27,13 +28,14 @@ class Time:
     def now(self) -> float:
         """The seconds it shows."""
         with self.lock:
+            self._seen.seconds = self.seconds
             return self.seconds
 
     def sleep(self, seconds: float) -> None:
         """Let them pass."""
         with self.lock:
             self.slept.append(seconds)
-            self.seconds += seconds
+            self.seconds = max(self.seconds, self._seen.seconds + seconds)
 
 
 class Scripted:
@@ -137,16 +139,26 @@ def test_a_request_may_have_less_time(time: Time) -> None:
 
 def test_a_pause_is_for_all(time: Time) -> None:
     """Whoever shares it waits too, before asking at all; the patient and the brief alike."""
-    pause = SharedPause(time.now)
+    pause = SharedPause()
     first = retrying(Scripted(time, busy(7)), time, BRIEF, pause=pause)
     other_wire = Scripted(time)
     other = retrying(other_wire, time, pause=pause)
-    pause.extend(5)
+    pause.extend(time.now() + 5)
     assert other.post("/x", {})
     assert time.slept == [5]
     time.slept.clear()
     assert first.post("/x", {})
     assert time.slept == [7]
+
+
+def test_a_pause_ends_though_its_end_is_not_hit(time: Time) -> None:
+    """A rest that is too short for the clock to show is none."""
+    pause = SharedPause()
+    pause.extend(time.now() + 7)
+    time.seconds += 7 - 1e-13
+    assert pause.left(time.now()) == 0
+    assert retrying(Scripted(time), time, pause=pause).post("/x", {})
+    assert time.slept == []
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from cortex.errors import ProviderUnavailable
 from cortex.providers.wire import MOST_BYTES, Poster, Reply
 
 _BUSY: Final = frozenset({429, 503, 529})
+_MOMENT: Final = 1e-3
 _LEAST_SECONDS: Final = 0.01  # for who overslept: no time at all is no time limit
 _JITTER: Final = 0.25
 
@@ -38,18 +39,18 @@ BRIEF: Final = Persistence(attempts=2, seconds=10.0)
 class SharedPause:
     """Until when nobody asks a service that said it is asked too much; one for all who ask it, in any thread."""
 
-    clock: Callable[[], float] = time.monotonic
     _until: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def extend(self, seconds: float) -> None:
-        """From now on for at least so long."""
+    def extend(self, until: float) -> None:
+        """At least until then."""
         with self._lock:
-            self._until = max(self._until, self.clock() + seconds)
+            self._until = max(self._until, until)
 
-    def left(self) -> float:
-        """How many seconds are left of it."""
-        return max(0.0, self._until - self.clock())
+    def left(self, now: float) -> float:
+        """How many seconds are left of it; nothing for less than a moment, which no clock need show the end of."""
+        left = self._until - now
+        return left if left > _MOMENT else 0.0
 
 
 class Retrying:
@@ -71,7 +72,7 @@ class Retrying:
     ) -> None:
         self.inner = inner
         self.persistence = persistence
-        self._pause = pause or SharedPause(clock)
+        self._pause = pause or SharedPause()
         self._clock = clock
         self._sleep = sleep
         self._jitter = jitter
@@ -114,12 +115,12 @@ class Retrying:
         if failure.status not in _BUSY and failure.retry_after_seconds is None:
             return usual + spread
         asked = usual if failure.retry_after_seconds is None else failure.retry_after_seconds
-        self._pause.extend(min(asked, self.persistence.longest_pause_seconds))
+        self._pause.extend(self._clock() + min(asked, self.persistence.longest_pause_seconds))
         return spread
 
     def _wait_for_all(self, end: float) -> None:
-        while (left := self._pause.left()) > 0:
-            if self._clock() + left >= end:
+        while (left := self._pause.left(now := self._clock())) > 0:
+            if now + left >= end:
                 raise ProviderUnavailable(
                     f"{self.service}: it wants a pause of {left:.3g} s more; try again later",
                     status=429,
