@@ -12,7 +12,17 @@ import click
 
 from cortex import Fusion, Ranking
 from cortex.errors import CortexError
-from cortex_bench.evaluation import beam, conduct, conflicts, documents, locomo, longmemeval, show, statements
+from cortex_bench.evaluation import (
+    beam,
+    conduct,
+    conflicts,
+    documents,
+    locomo,
+    longmemeval,
+    saturation,
+    show,
+    statements,
+)
 from cortex_bench.evaluation.conduct import NO_CACHE, Answering, Conducted, Endpoint, Options
 from cortex_bench.evaluation.parts import DataSet
 from cortex_bench.evaluation.profile import TIERS, profile, tier_of
@@ -198,6 +208,28 @@ def contradiction_command(as_json: bool, **given: Any) -> int:  # noqa: FBT001 -
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     click.echo(json.dumps(result, indent=2) if as_json else _plain(conflicts.as_text(result)))
+    return 0
+
+
+@evaluate.command("saturation")
+@click.option("--writes", type=_ONE_OR_MORE, default=saturation.WRITES, show_default=True, metavar="N")
+@click.option("--seed", type=int, default=saturation.SEED, show_default=True, help="Of the stream.")
+@click.option(
+    "--embeddings",
+    metavar="FILE",
+    help=f"The cache of embeddings; {NO_CACHE} for none. [default: embeddings.db in the user's cache]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of lines.")
+def saturation_command(writes: int, seed: int, embeddings: str | None, as_json: bool) -> int:  # noqa: FBT001 - as above
+    """A stream of facts that repeat, are reworded and change, with every layer on: what is kept, what is found.
+
+    \b
+    Example:
+      cortex eval saturation --json
+    """  # noqa: D301 - as above
+    with conduct.embedder(embeddings) as chosen:
+        result = saturation.measure(chosen, seed, writes)
+    click.echo(json.dumps(result, indent=2) if as_json else saturation.as_text(result))
     return 0
 
 

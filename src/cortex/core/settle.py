@@ -62,16 +62,25 @@ def settle(
     near = [each for each in neighbours if each.memory.id not in lost and (each.cosine or 0.0) >= thresholds.link]
     near.sort(key=lambda each: (-(each.cosine or 0.0), each.memory.seq))
     links = tuple(near[:MOST_LINKS]) if layers.link else ()
-    sure = [clash for clash in clashes if clash.verdict.confidence >= thresholds.sure]
+    sure = [clash for clash in clashes if _is_sure(clash, layers, thresholds)]
     yields = next((clash for clash in sure if clash.wins is False), None)
     return Settled(
         superseded=() if yields else tuple(clash for clash in sure if clash.wins),
         yields=yields,
-        doubtful=tuple(clash for clash in clashes if clash not in sure or clash.wins is None)
-        if layers.conflict
-        else (),
+        doubtful=tuple(clash for clash in clashes if _is_doubtful(clash, sure, thresholds)) if layers.conflict else (),
         links=links,
     )
+
+
+def _is_doubtful(clash: Clash, sure: Sequence[Clash], thresholds: Thresholds) -> bool:
+    """Whether somebody must decide; what is hardly likely is not worth asking about."""
+    return clash.wins is None or (clash not in sure and clash.verdict.confidence >= thresholds.likely)
+
+
+def _is_sure(clash: Clash, layers: Layers, thresholds: Thresholds) -> bool:
+    """Of almost the same text less will do: a new value is all it can tell."""
+    near = layers.soft_update and (clash.neighbour.cosine or 0.0) >= thresholds.soft_update
+    return clash.verdict.confidence >= (thresholds.likely if near else thresholds.sure)
 
 
 def _twin(memory: Memory, neighbours: Sequence[Neighbour], thresholds: Thresholds) -> Memory | None:

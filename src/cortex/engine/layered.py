@@ -128,7 +128,8 @@ def consequences(deps: Deps, outlook: Outlook, now: datetime) -> list[Layered]:
     if (yielding := settled.yields) is not None:
         changes.append(AddLink(yielding.neighbour.memory.id, Link("supersedes", memory.id, yielding.verdict.reason)))
     if deps.layers.conflict:
-        changes += [AddConflict(_conflict(deps, memory, clash, now)) for clash in _noted(settled)]
+        changes += [AddConflict(_conflict(deps, memory, clash, now, settled=True)) for clash in _decided(settled)]
+        changes += [AddConflict(_conflict(deps, memory, clash, now, settled=False)) for clash in settled.doubtful]
     return changes
 
 
@@ -144,13 +145,12 @@ def told(outlook: Outlook, found: Read) -> dict[str, Any]:
     }
 
 
-def _noted(settled: Settled) -> list[Clash]:
-    decided = (*settled.superseded, *(() if settled.yields is None else (settled.yields,)))
-    return [*decided, *settled.doubtful]
+def _decided(settled: Settled) -> list[Clash]:
+    return [*settled.superseded, *(() if settled.yields is None else (settled.yields,))]
 
 
-def _conflict(deps: Deps, memory: Memory, clash: Clash, now: datetime) -> Conflict:
-    other, settled = clash.neighbour.memory, clash.wins is not None and clash.verdict.confidence >= deps.thresholds.sure
+def _conflict(deps: Deps, memory: Memory, clash: Clash, now: datetime, *, settled: bool) -> Conflict:
+    other = clash.neighbour.memory
     older, newer = (memory, other) if clash.wins is False else (other, memory)
     return Conflict(
         id=deps.new_id(),

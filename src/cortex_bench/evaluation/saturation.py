@@ -1,4 +1,4 @@
-"""A stream of statements that repeat, are reworded and change: what is kept once, and whether the newest value is found.
+"""A stream of statements that repeat, are reworded and change: what is kept once, and is the newest value found.
 
 Facts are keys (a subject and one of its attributes) with values. The stream is drawn from a seed; every wording that a
 repetition may take is one of those that people use for it, easy or hard to tell for the same.
@@ -16,6 +16,7 @@ from cortex.ports import Embedder
 
 SEED = 20_261_130
 WRITES = 2_000
+_FOUND = 10
 # Of the writes: a new key, an exact repetition, a reworded one, another value.
 _SHARES = (0.2, 0.25, 0.35, 0.2)
 
@@ -87,7 +88,8 @@ _ATTRIBUTES = (
     ), "Where does {s} work?"),
     _Attribute(_PEOPLE, _one_of(_DRINKS), (
         "The favourite drink of {s} is {v}", "{s}'s favourite drink is {v}", "Note: {s}'s favourite drink is {v}",
-        "{s}'s favourite drink is {v} now", "Most of all {s} likes to drink {v}", "{s}'s favourite drink is actually {v}",
+        "{s}'s favourite drink is {v} now", "Most of all {s} likes to drink {v}",
+        "{s}'s favourite drink is actually {v}",
     ), "What is the favourite drink of {s}?"),
     _Attribute(_PEOPLE, _number(21, 79, ""), (
         "{s} is {v} years old", "Note that {s} is {v} years old", "{s} is {v} years old!", "{s} is now {v} years old",
@@ -157,7 +159,7 @@ def measure(embedder: Embedder, seed: int = SEED, writes: int = WRITES) -> dict[
             else:
                 said[receipt.id or ""] = each
         newest = {each.key: each.value for each in made}
-        first = [key for key, value in newest.items() if not _is_first(cortex, key, value, said)]
+        answers = {key: _answers(cortex, key, said) for key in newest}
         active = cortex.count()
         conflicts = len(cortex.conflicts.list_conflicts())
     repeats = sum(each.repeats for each in made)
@@ -168,8 +170,14 @@ def measure(embedder: Embedder, seed: int = SEED, writes: int = WRITES) -> dict[
         "repeats": repeats / len(made),
         "deduplicated": deduplicated / len(made),
         "wrongly_merged": wrongly,
-        "newest_first": 1.0 - len(first) / len(newest),
-        "not_first": [_ATTRIBUTES[number].question.format(s=subject) for number, subject in sorted(first)],
+        "newest_first": sum(_values(found, key)[:1] == [newest[key]] for key, found in answers.items()) / len(newest),
+        "newest_top": sum(_values(found[:1], key) == [newest[key]] for key, found in answers.items()) / len(newest),
+        "older_found": sum(len(set(_values(found, key))) > 1 for key, found in answers.items()),
+        "not_first": sorted(
+            _ATTRIBUTES[key[0]].question.format(s=key[1])
+            for key, found in answers.items()
+            if _values(found, key)[:1] != [newest[key]]
+        ),
         "active": active,
         "open_conflicts": conflicts,
     }
@@ -180,19 +188,26 @@ _LAYERS = Layers(
 )
 
 
-def _is_first(cortex: Cortex, key: tuple[int, str], value: str, said: dict[str, Write]) -> bool:
-    hits = cortex.recall(_ATTRIBUTES[key[0]].question.format(s=key[1]), limit=1).hits
-    found = said.get(hits[0].memory.id) if hits else None
-    return found is not None and (found.key, found.value) == (key, value)
+def _answers(cortex: Cortex, key: tuple[int, str], said: dict[str, Write]) -> list[Write]:
+    """What a recall with the question for a key finds, best first."""
+    hits = cortex.recall(_ATTRIBUTES[key[0]].question.format(s=key[1]), limit=_FOUND).hits
+    return [said[hit.memory.id] for hit in hits]
+
+
+def _values(found: Sequence[Write], key: tuple[int, str]) -> list[str]:
+    """The values of a key among what was found, in order."""
+    return [each.value for each in found if each.key == key]
 
 
 def as_text(found: dict[str, Any]) -> str:
     """The figures, a line each."""
     lines = [
-        f"{found['writes']:,} writes about {found['keys']} keys (seed {found['seed']}), {found['repeats']:.1%} of them repeat",
+        f"{found['writes']:,} writes about {found['keys']} keys (seed {found['seed']}), {found['repeats']:.1%} repeat",
         f"deduplicated          {found['deduplicated']:.1%}",
         f"wrongly merged        {found['wrongly_merged']}",
-        f"newest value first    {found['newest_first']:.1%}",
+        f"newest value first    {found['newest_first']:.1%} of the keys, among all that is said of the key",
+        f"newest value on top   {found['newest_top']:.1%}, above everything else",
+        f"older values found    {found['older_found']} keys",
         f"active memories       {found['active']}",
         f"open conflicts        {found['open_conflicts']}",
     ]

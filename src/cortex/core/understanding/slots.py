@@ -17,6 +17,9 @@ _MOST_CHARS: Final = 300
 _MOST_WORDS: Final = 24
 _LONGEST_VALUE: Final = 4
 _NUMBER: Final = re.compile(r"[$€£]?\d[\d.,:]*[%a-z]{0,3}", re.IGNORECASE)
+_CHANGE: Final = re.compile(r"\b(?:now|nowadays|currently|these days|from now on|switched|as of)\b", re.IGNORECASE)
+# Two statements of "a man" are of two men.
+_ANY_ONE: Final = frozenset("a an some any another two three four five several many few every each there".split())
 _DAYS: Final = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 _UNITS: Final = frozenset(
     "s sec second ms millisecond minut min hour h day week month year mb gb kb tb request user percent % euro dollar "
@@ -29,20 +32,22 @@ _HOLDS_BACK: Final = frozenset(
 )
 # Attributes that have one value at a time, where the statement does not say so by "of" or an apostrophe.
 _SINGLE: Final = frozenset(
-    "port timeout limit name version size owner lead manag address deadlin budget price status birthday email phone age "
-    "desk languag databas region capit colour color salari titl host password interv frequenc temperatur width height "
-    "weight length durat threshold maximum minimum default home hometown seat room floor nicknam boss".split()
+    "port timeout limit name version size owner lead manag address deadlin budget price status birthday email phone "
+    "age desk languag databas region capit colour color salari titl host password interv frequenc temperatur width "
+    "height weight length durat threshold maximum minimum default home hometown seat room floor nicknam boss".split()
 )
 _MANY: Final = frozenset(
-    "friend child son daughter brother sister colleagu member hobbi skill tag user part exampl reason contributor author "
-    "song book film movi pet cat dog step featur problem risk goal idea option".split()
+    "friend child son daughter brother sister colleagu member hobbi skill tag user part exampl reason contributor "
+    "author song book film movi pet cat dog step featur problem risk goal idea option".split()
 )
 # A verb with its preposition: the attribute, whether it has one value at a time, and whether the subject comes last.
 _VERBS: Final[Mapping[tuple[str, ...], tuple[str, bool, bool]]] = {
-    ("live", "in"): ("home", True, False), ("move<", "to"): ("home", True, False), ("base<", "in"): ("base", True, False),
+    ("live", "in"): ("home", True, False), ("move<", "to"): ("home", True, False),
+    ("base<", "in"): ("base", True, False),
     ("work", "at"): ("employer", True, False), ("work", "for"): ("employer", True, False),
     ("employ",): ("employer", True, True), ("join<",): ("employer", True, False),
-    ("written", "in"): ("language", True, False), ("use",): ("use", False, False), ("run", "on"): ("platform", False, False),
+    ("written", "in"): ("languag", True, False), ("use",): ("use", False, False),
+    ("run", "on"): ("platform", False, False),
     ("deploy<", "on"): ("deploy day", True, False), ("host<", "on"): ("host", True, False),
     ("report", "to"): ("boss", True, False), ("marri<", "to"): ("spouse", True, False),
     ("born", "in"): ("birthplace", True, False), ("listen", "on", "port"): ("port", True, False),
@@ -50,7 +55,9 @@ _VERBS: Final[Mapping[tuple[str, ...], tuple[str, bool, bool]]] = {
     ("deploy", "happen", "on"): ("deploy day", True, False), ("speak",): ("speech", False, False),
     ("drive",): ("drive", False, False), ("like", "to", "drink"): ("favourit drink", False, False),
 }  # fmt: skip
-_LEADING: Final = (("for",), ("request", "to"), ("call", "to"), ("most", "all"), ("all", "most"), ("on",), ("in",), ("at",))
+_LEADING: Final = (
+    ("for",), ("request", "to"), ("call", "to"), ("most", "of", "all"), ("on",), ("in",), ("at",),
+)  # fmt: skip
 _KINDS: Final[Mapping[str, frozenset[str]]] = {
     "database": frozenset(
         "postgres postgresql mysql sqlite mongodb redis cassandra dynamodb mariadb oracle couchdb valkey elasticsearch "
@@ -84,7 +91,7 @@ def refilled(older: str, newer: str) -> Verdict | None:
         return None
     if first.subject != second.subject or first.attribute != second.attribute:
         return None
-    sure = 0.9 if first.single or second.single else 0.65
+    sure = 0.9 if first.single or second.single or _CHANGE.search(newer) else 0.65
     return Verdict(contradicts=True, confidence=sure, reason=f"'{first.shown}' became '{second.shown}'")
 
 
@@ -93,6 +100,8 @@ def slot(text: str) -> Slot | None:
     if len(text) > _MOST_CHARS or "?" in text:
         return None
     words = words_of(text)
+    if not words or words[0].raw in _ANY_ONE:
+        return None
     if len(words) > _MOST_WORDS or not _HOLDS_BACK.isdisjoint(word.norm for word in words):
         return None
     return _by_verb(words) or _by_copula(text, words)
@@ -102,7 +111,7 @@ def _by_verb(words: Sequence[Word]) -> Slot | None:
     """Such as "Ada works at Acme", "on Friday the API is deployed", "Acme employs Ada"."""
     said = [word for word in words if not word.weak]
     norms = [word.norm for word in said]
-    if norms[:1] == ["on"] and len(norms) > 3 and norms[1] in _DAYS and norms[-1] in {"deploy<"}:
+    if norms[:1] == ["on"] and len(norms) > 3 and norms[1] in _DAYS and norms[-1] == "deploy<":
         said = [*said[2:], said[0], said[1]]
         norms = [word.norm for word in said]
     for place in range(1, len(norms)):
@@ -143,7 +152,9 @@ def _by_copula(text: str, words: Sequence[Word]) -> Slot | None:
         return None
     if not (owned or attribute in _SINGLE or _NUMBER.fullmatch(right[0].raw)):
         return None
-    head = 2 if left[-2].norm in {"favourit", "favorit", "default", "main", "primari", "current"} and len(left) > 2 else 1
+    head = (
+        2 if left[-2].norm in {"favourit", "favorit", "default", "main", "primari", "current"} and len(left) > 2 else 1
+    )
     name = " ".join(word.norm for word in left[-head:])
     return _filled(left[:-head], name, right, single=True)
 
@@ -158,8 +169,12 @@ def _filled(subject: Sequence[Word], attribute: str, value: Sequence[Word], *, s
         # Of most things several can be used; of a kind of things, such as a database, usually one.
         if sort not in _KINDS:
             return None
-        attribute = sort
+        attribute = _stem_of(sort)
     return Slot(norms, attribute, values, sort, single, " ".join(word.raw for word in value if not word.weak))
+
+
+def _stem_of(sort: str) -> str:
+    return telling(words_of(sort))[0]
 
 
 def _subject(norms: Sequence[str]) -> tuple[str, ...]:

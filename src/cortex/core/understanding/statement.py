@@ -15,7 +15,8 @@ _WORD: Final = re.compile(r"[^\W_]+(?:[-'./:@_#+][^\W_]+)*[+#%]*|[%$€£°]")
 # What somebody says before the statement itself.
 _PREAMBLE: Final = re.compile(
     r"\s*(?:(?:please )?(?:note|remember|remind(?:er)?|fyi|btw|by the way|for the record|update|correction"
-    r"|just (?:so you know|to (?:note|remember|remind(?: you)?|let you know))|okay|ok|so|well|hey)\b[\s,:;.!-]*(?:that\b)?)+",
+    r"|just (?:so you know|to (?:note|remember|remind(?: you)?|let you know))|okay|ok|so|well|hey)"
+    r"\b[\s,:;.!-]*(?:that\b)?)+",
     re.IGNORECASE,
 )
 COPULAS: Final = frozenset("is are am be being".split())
@@ -31,10 +32,16 @@ _ONE_WORD: Final = {
 }  # fmt: skip
 # Where the owner in "the port of the login service …" ends.
 _ENDS: Final = COPULAS | frozenset(
-    "in on at to for from with by and or but was were has have had not never no happens happen takes take uses use runs "
-    "run starts start ends end lasts last goes go became becomes will can must should may might of".split()
+    "in on at to for from with by and or but was were has have had not never no happens happen takes take uses use "
+    "runs run starts start ends end lasts last goes go became becomes will can must should may might of".split()
+)
+# What "of" follows without owning anything.
+_OWNS_NOTHING: Final = WEAK | frozenset(
+    "most all some one none many out because instead kind sort lot each both".split()
 )
 _LONGEST_OWNER: Final = 4
+_LONGEST_THING: Final = 3
+_ARTICLES: Final = frozenset({"a", "an", "the"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +71,11 @@ def words_of(text: str) -> list[Word]:
     while place < len(raw):
         folded, written = raw[place]
         place += 1
-        if folded == "of" and words and not words[-1].weak and place < len(raw):
+        if folded == "of" and words and words[-1].raw not in _OWNS_NOTHING and place < len(raw):
             owner = _owner(raw, place)
             place += len(owner)
-            words = [*_before_thing(words), *map(_word, owner), words[-1]]
+            thing = _thing(words)
+            words = [*_without_article(words[: -len(thing)]), *map(_word, owner), *thing]
             continue
         words.append(_word((folded, written)))
     return words
@@ -78,10 +86,16 @@ def telling(words: Sequence[Word]) -> list[str]:
     return [word.norm for word in words if not word.weak]
 
 
-def _before_thing(words: list[Word]) -> list[Word]:
-    """What stands before the thing that is owned, without its article."""
-    rest = words[:-1]
-    return rest[:-1] if rest and rest[-1].raw in {"a", "an", "the"} else rest
+def _thing(words: Sequence[Word]) -> list[Word]:
+    """What is owned: the words since its article, if that is near; else the last word."""
+    for size in range(1, min(_LONGEST_THING, len(words) - 1) + 1):
+        if words[-size - 1].raw in _ARTICLES:
+            return list(words[-size:])
+    return [words[-1]]
+
+
+def _without_article(words: Sequence[Word]) -> list[Word]:
+    return list(words[:-1] if words and words[-1].raw in _ARTICLES else words)
 
 
 def _owner(raw: Sequence[tuple[str, str]], place: int) -> list[tuple[str, str]]:

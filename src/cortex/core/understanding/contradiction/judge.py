@@ -12,6 +12,7 @@ from cortex.core.understanding.contradiction.clashes import clashes, presumed
 from cortex.core.understanding.contradiction.foreign import plain_clash
 from cortex.core.understanding.contradiction.pair import Clash
 from cortex.core.understanding.contradiction.sentences import clauses, presumes, sentences, stated
+from cortex.core.understanding.slots import refilled
 from cortex.model.understanding import Verdict
 
 NOTHING = Verdict(False, 0.0, "")
@@ -37,7 +38,9 @@ def judge(older: str, newer: str, similarity: float | None = None) -> Verdict:
     if not (_is_english(older) and _is_english(newer)):
         found = plain_clash(older, newer)
         return _verdict([found] if found else [], similarity)
-    return _verdict(_clashes(_read(older), _read(newer)), similarity)
+    verdict = _verdict(_clashes(_read(older), _read(newer)), similarity)
+    refill = refilled(older, newer)
+    return verdict if refill is None or refill.confidence <= verdict.confidence else refill
 
 
 def _is_english(text: str) -> bool:
