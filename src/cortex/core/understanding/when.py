@@ -1,0 +1,115 @@
+"""When a text says that something happened or is to happen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, time, tzinfo
+from typing import Final
+
+from cortex.core.understanding.assertions import Sentence, Tense, sentences_of
+from cortex.core.understanding.clocks import Clock, clocks_of
+from cortex.core.understanding.days import Day, Said, days_of
+from cortex.core.understanding.numerals import days_on
+from cortex.core.understanding.reading import MOST, in_english
+
+# Code and addresses: what stands there happens nowhere.
+_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`|\b[a-z]{2,10}://\S+|\S+@\S+\.\S+", re.DOTALL)
+_PART: Final = re.compile(r"\b(morning|afternoon|evening|night|tonight)\b", re.IGNORECASE)
+_MOVED: Final = re.compile(
+    r"\b(?:moved?|reschedul\w+|postpon\w+|push\w*|shift\w*|delay\w*|chang\w+|brought)\b[^.;]{0,80}\bfrom\b", re.IGNORECASE
+)
+_TO: Final = re.compile(r"(?:\s+at\s+\S+)?\s+(?:to|until|till)(?:\s+the)?(?:\s+\w+day,?)?\s*", re.IGNORECASE)
+_BESIDE: Final = re.compile(r"\s*[,(]?\s*(?:the\s+)?")
+_SMALL_HOURS: Final = 5
+
+
+def when_of(text: str, *, said_at: datetime, zone: tzinfo) -> datetime | None:
+    """The instant in UTC at which something happened or will, or the start of that day in ``zone``; None if unsaid.
+
+    Relative expressions lean on ``said_at``, which must be aware. A period stands for its start, an ambiguous date
+    (5/4/2026) for nothing. What recurs, lasts, is denied, supposed or asked gives None, as does text that is not
+    English. A time between two offsets is the earlier one of the two (fold 0). Raises ValueError for a naive
+    ``said_at``, and for nothing else.
+    """
+    if said_at.utcoffset() is None:
+        message = f"said_at must be aware, not {said_at!r}: give it a time zone"
+        raise ValueError(message)
+    if not in_english(text):
+        return None
+    read = _CODE.sub(lambda code: "\x00" * len(code.group()), text[:MOST])
+    try:
+        today = said_at.astimezone(zone).date()
+        moments = (
+            moment
+            for sentence in sentences_of(read)
+            if sentence.asserts
+            for moment in [_moment(sentence, Said(today, said_at.astimezone(UTC), sentence.tense), zone)]
+        )
+        return next((moment for moment in moments if moment), None)
+    except OverflowError:  # at an end of the calendar
+        return None
+
+
+def _moment(sentence: Sentence, said: Said, zone: tzinfo) -> datetime | None:
+    named = _PART.search(sentence.text)
+    clocks = list(clocks_of(sentence.text, named[1].lower() if named else ""))
+    day = _chosen(sentence, [day for day in days_of(sentence.text, said) if day.written or not sentence.recurs])
+    if day is None:
+        return None if sentence.recurs else _by_clock(sentence, clocks, said, zone)
+    if day.instant:
+        return day.instant
+    clock = min(clocks, key=lambda clock: _gap(clock, day), default=None)
+    if clock is None or day.day is None or sentence.recurs or not (clock.led or _gap(clock, day) < 4):
+        return _instant(day.day, time(0), zone)
+    if not clock.possible:
+        return None
+    if clock.time is None:
+        return _instant(day.day, time(0), zone)
+    late = clock.time.hour < _SMALL_HOURS and day.part == "night"
+    return _instant(days_on(day.day, 1) if late else day.day, clock.time, clock.zone or zone)
+
+
+def _gap(clock: Clock, day: Day) -> int:
+    return max(clock.start - day.end, day.start - clock.end, 0)
+
+
+def _chosen(sentence: Sentence, days: Sequence[Day]) -> Day | None:
+    """The first day, or the one that it is called as well (Monday, 9 March), or the one that it was moved to."""
+    if not days:
+        return None
+    chosen = days[0]
+    for day in days[1:]:
+        between = sentence.text[chosen.end : day.start]
+        names_it = day.written and not chosen.written and _BESIDE.fullmatch(between)
+        moves_it = _TO.fullmatch(between) and _MOVED.search(sentence.text[: chosen.end])
+        if not (names_it or moves_it):
+            break
+        chosen = day
+    return chosen
+
+
+def _by_clock(sentence: Sentence, clocks: Sequence[Clock], said: Said, zone: tzinfo) -> datetime | None:
+    """A time without a day: the last such time before now, or the next; none where the sentence looks nowhere."""
+    clock = next((clock for clock in clocks if clock.led), None)
+    if clock is None or clock.time is None or not clock.possible:
+        return None
+    tense = sentence.tense
+    if tense is Tense.UNSAID:
+        return None
+    near = list(_around(said.at.astimezone(clock.zone or zone).date(), clock.time, clock.zone or zone))
+    if tense is Tense.PAST:
+        return next((moment for moment in reversed(near) if moment <= said.at), None)
+    return next((moment for moment in near if moment >= said.at), None)
+
+
+def _around(day: date, clock: time, zone: tzinfo) -> Iterator[datetime]:
+    for step in (-1, 0, 1):
+        near = days_on(day, step)
+        moment = _instant(near, clock, zone)
+        if moment:
+            yield moment
+
+
+def _instant(day: date | None, clock: time, zone: tzinfo) -> datetime | None:
+    return datetime.combine(day, clock, tzinfo=zone).astimezone(UTC) if day else None
