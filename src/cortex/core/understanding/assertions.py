@@ -42,13 +42,13 @@ _DENIED: Final = re.compile(
     r"\b(?:not|never|nobody|no one|cannot|neither|without)\b|n['’]t\b",
 )
 # What denies nothing: don't forget the dentist tomorrow.
-_DOUBLE: Final = re.compile(r"(?:do not|don['’]t|never) (?:forget|miss)|not only|no later")
+_DOUBLE: Final = re.compile(r"(?:do not|don['’]t|never) (?:forget|miss)|not (?:only|so|too|bad)|no later")
 _RECURS: Final = re.compile(
     r"\b(?:(?:every|each)\s+(?:(?:single|other|second|third|working|week)\s+)?(?:day|night|morning|afternoon|evening|week|"
     r"month|year|quarter|hour|minute|time|weekend|sprint|sunday|monday|tuesday|wednesday|thursday|friday|saturday|"
     r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|"
     r"winter|christmas|\d+)|"
-    r"(?:sun|mon|tues|wednes|thurs|fri|satur)days|weekdays|weekends|usually|always|normally|typically|generally|"
+    r"(?:sun|mon|tues|wednes|thurs|fri|satur)days|weekdays|weekends|usually|(?<!to )always|normally|typically|generally|"
     r"regularly|often|sometimes|daily at|nightly at|(?:once|twice|times)\s+(?:a|an|per|each)|"
     r"(?:birthday|anniversary) is|prefers?|favou?rite|(?:i|we|they|you)(?: really| usually)? (?:like|love|enjoy|hate)|"
     r"(?:he|she) (?:likes|loves|enjoys|hates))\b"

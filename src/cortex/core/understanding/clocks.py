@@ -17,7 +17,9 @@ _OFFSETS: Final[dict[str, float | None]] = {
     "IST": None, "ET": None, "CT": None, "MT": None, "PT": None,
 }  # fmt: skip
 _ZONE: Final = (
-    r"(?:\s?(?P<zone>(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?(?!\d)|(?:" + "|".join(sorted(_OFFSETS, key=len, reverse=True)) + r")\b))?"
+    r"(?:\s?(?P<zone>(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2})?(?!\d)|(?:"
+    + "|".join(sorted(_OFFSETS, key=len, reverse=True))
+    + r")\b))?"
 )
 _CLOCK: Final = re.compile(
     r"(?:(?<=\dT)|(?<![\w:.,/$€£#+-]))(?:"

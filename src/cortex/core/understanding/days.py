@@ -308,8 +308,8 @@ _RULES: Final = (
           rf"(?:,?[\s-]+(?P<y>{_YEAR}))?", _named, written=True),
     _rule(rf"(?<![\w-])(?P<month>{MONTH})\s+(?:the\s+)?(?P<d>\d{{1,2}})(?P<th>(?:st|nd|rd|th)?)(?![\w:%]|[.,]\d|/)"
           rf"(?:,?\s+(?P<y>{_YEAR}))?", _named, written=True),
-    _rule(rf"(?<![\w-])(?P<edge>end|beginning|start|middle|mid|early|late)(?:\s+(?:of|in))?[\s-]+(?:the\s+)?"
-          rf"(?:(?P<which>last|next|this)\s+)?"
+    _rule(rf"(?<![\w-])(?P<edge>(?:end|beginning|start|middle)(?=\s+of\b)|mid|early|late)(?:\s+(?:of|in))?"
+          rf"[\s-]+(?:the\s+)?(?:(?P<which>last|next|this)\s+)?"
           rf"(?:(?P<month>{MONTH})(?:\s+(?P<y>{_YEAR}))?|(?P<unit>day|week|month|quarter|year)\b)", _edge),
     _rule(rf"(?<![\w-])(?P<month>{MONTH}),?\s+(?:of\s+)?(?P<y>{_YEAR})", _month_and_year),
     _rule(rf"\b(?:(?:in|since|by|until|till|during|from|before|after|around|through|back in|of)\s+"
@@ -342,7 +342,7 @@ _RULES: Final = (
 
 _LIKELY: Final = re.compile(
     r"\d|day|night|tomorrow|week|month|year|quarter|hour|minute|\bago\b|morning|afternoon|evening|christmas|hallow|"
-    r"\beo[dwmqy]\b|\b(?:in|since|by|until|till|during|from|before|after|around|through|of|last|next|this|end|start|"
+    r"\beo[dwmqy]\b|\b(?:mon|tues?|wed|thur?s?|fri|sat|sun)\b|\b(?:in|since|by|until|till|during|from|before|after|around|through|of|last|next|this|end|start|"
     r"beginning|early|late|middle|mid)[\s-]+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
 )
@@ -352,9 +352,7 @@ def days_of(text: str, said: Said) -> Iterator[Day]:
     """The days of one sentence in reading order; of two that overlap the longer. Impossible ones are left out."""
     if not _LIKELY.search(text):
         return
-    found = [
-        (match, rule) for rule in _RULES for match in rule.pattern.finditer(text)
-    ]
+    found = [(match, rule) for rule in _RULES for match in rule.pattern.finditer(text)]
     found.sort(key=lambda pair: (pair[0].start(), -pair[0].end()))
     end = 0
     for match, rule in found:

@@ -6,9 +6,7 @@ import calendar
 from datetime import date, timedelta
 from typing import Final
 
-_MONTH_NAMES: Final = (
-    "january february march april may june july august september october november december"
-).split()
+_MONTH_NAMES: Final = ("january february march april may june july august september october november december").split()
 WEEKDAY_NAMES: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
 MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import Final
 
@@ -17,11 +18,14 @@ from cortex.core.understanding.reading import MOST, in_english
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`|\b[a-z]{2,10}://\S+|\S+@\S+\.\S+", re.DOTALL)
 _PART: Final = re.compile(r"\b(morning|afternoon|evening|night|tonight)\b", re.IGNORECASE)
 _MOVED: Final = re.compile(
-    r"\b(?:moved?|reschedul\w+|postpon\w+|push\w*|shift\w*|delay\w*|chang\w+|brought)\b[^.;]{0,80}\bfrom\b", re.IGNORECASE
+    r"\b(?:moved?|reschedul\w+|postpon\w+|push\w*|shift\w*|delay\w*|chang\w+|brought)\b[^.;]{0,80}\bfrom\b",
+    re.IGNORECASE,
 )
 _TO: Final = re.compile(r"(?:\s+at\s+\S+)?\s+(?:to|until|till)(?:\s+the)?(?:\s+\w+day,?)?\s*", re.IGNORECASE)
 _BESIDE: Final = re.compile(r"\s*[,(]?\s*(?:the\s+)?")
-_SMALL_HOURS: Final = 5
+_BEGINS: Final = re.compile(r"\b(?:starting|beginning|since|as of)\s+(?:on\s+)?\w{0,6}$", re.IGNORECASE)
+_SMALL_HOURS: Final = 5  # before this hour "last night" is already the next day
+_NEAR: Final = 4  # characters between a date and what is its time without a preposition
 
 
 def when_of(text: str, *, said_at: datetime, zone: tzinfo) -> datetime | None:
@@ -32,39 +36,68 @@ def when_of(text: str, *, said_at: datetime, zone: tzinfo) -> datetime | None:
     English. A time between two offsets is the earlier one of the two (fold 0). Raises ValueError for a naive
     ``said_at``, and for nothing else.
     """
+    found = moment_in(text, said_at=said_at, zone=zone)
+    return found.at if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An instant in UTC, the sentence that says it, and where in that sentence the day stands (empty for a time)."""
+
+    at: datetime
+    sentence: Sentence
+    start: int = 0
+    end: int = 0
+
+
+def moment_in(text: str, *, said_at: datetime, zone: tzinfo) -> Moment | None:
+    """As ``when_of``, with the place in the text."""
     if said_at.utcoffset() is None:
         message = f"said_at must be aware, not {said_at!r}: give it a time zone"
         raise ValueError(message)
     if not in_english(text):
         return None
-    read = _CODE.sub(lambda code: "\x00" * len(code.group()), text[:MOST])
     try:
         today = said_at.astimezone(zone).date()
         moments = (
-            moment
-            for sentence in sentences_of(read)
+            _moment(sentence, Said(today, said_at.astimezone(UTC), sentence.tense), zone)
+            for sentence in sentences_of(without_code(text))
             if sentence.asserts
-            for moment in [_moment(sentence, Said(today, said_at.astimezone(UTC), sentence.tense), zone)]
         )
         return next((moment for moment in moments if moment), None)
     except OverflowError:  # at an end of the calendar
         return None
 
 
-def _moment(sentence: Sentence, said: Said, zone: tzinfo) -> datetime | None:
+def without_code(text: str) -> str:
+    """The text that is read, with code and addresses blanked out."""
+    return _CODE.sub(lambda code: "\x00" * len(code.group()), text[:MOST])
+
+
+def _moment(sentence: Sentence, said: Said, zone: tzinfo) -> Moment | None:
     named = _PART.search(sentence.text)
     clocks = list(clocks_of(sentence.text, named[1].lower() if named else ""))
-    day = _chosen(sentence, [day for day in days_of(sentence.text, said) if day.written or not sentence.recurs])
+    day = _chosen(sentence, [day for day in days_of(sentence.text, said) if _counts(day, sentence)])
     if day is None:
-        return None if sentence.recurs else _by_clock(sentence, clocks, said, zone)
-    if day.instant:
-        return day.instant
+        at = None if sentence.recurs else _by_clock(sentence, clocks, said, zone)
+        return Moment(at, sentence) if at else None
+    at = day.instant or _on(day, [] if sentence.recurs else clocks, zone)
+    return Moment(at, sentence, day.start, day.end) if at else None
+
+
+def _counts(day: Day, sentence: Sentence) -> bool:
+    """Whether a day beside "every" or "usually" is one day: when the habit begins, or a full date."""
+    return day.written or not sentence.recurs or _BEGINS.search(sentence.text[: day.start + 6]) is not None
+
+
+def _on(day: Day, clocks: Sequence[Clock], zone: tzinfo) -> datetime | None:
+    """The time on that day that stands nearest to it; its start without one, None where there is no such time."""
     clock = min(clocks, key=lambda clock: _gap(clock, day), default=None)
-    if clock is None or day.day is None or sentence.recurs or not (clock.led or _gap(clock, day) < 4):
+    if clock is None or not (clock.led or _gap(clock, day) < _NEAR):
         return _instant(day.day, time(0), zone)
     if not clock.possible:
         return None
-    if clock.time is None:
+    if clock.time is None or day.day is None:
         return _instant(day.day, time(0), zone)
     late = clock.time.hour < _SMALL_HOURS and day.part == "night"
     return _instant(days_on(day.day, 1) if late else day.day, clock.time, clock.zone or zone)
