@@ -100,6 +100,7 @@ PLANTS = (
     Plant("sqlite", "cortex/app/planted.py", "def f():\n    from pysqlite3 import dbapi2"),
     Plant("model_runtime", "cortex/app/planted.py", "def f():\n    import onnxruntime"),
     Plant("model_runtime", "cortex/core/text/planted.py", "import tokenizers"),
+    Plant("emotion_lexicon", "cortex/core/understanding/tags.py", "def f():\n    from vader.data import lexicon"),
     Plant("mcp_sdk", "cortex/app/planted.py", "from mcp.server import mcpserver"),
     Plant("click", "cortex/app/planted.py", "import click"),
     Plant("settings", "cortex/surfaces/mcp/planted.py", "import cortex.app.settings"),

@@ -48,8 +48,8 @@ _RECURS: Final = re.compile(
     r"month|year|quarter|hour|minute|time|weekend|sprint|sunday|monday|tuesday|wednesday|thursday|friday|saturday|"
     r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|"
     r"winter|christmas|\d+)|"
-    r"(?:sun|mon|tues|wednes|thurs|fri|satur)days|weekdays|weekends|usually|(?<!to )always|normally|typically|generally|"
-    r"regularly|often|sometimes|daily at|nightly at|(?:once|twice|times)\s+(?:a|an|per|each)|"
+    r"(?:sun|mon|tues|wednes|thurs|fri|satur)days|weekdays|weekends|usually|(?<!to )always|normally|typically|"
+    r"generally|regularly|often|sometimes|daily at|nightly at|(?:once|twice|times)\s+(?:a|an|per|each)|"
     r"(?:birthday|anniversary) is|prefers?|favou?rite|(?:i|we|they|you)(?: really| usually)? (?:like|love|enjoy|hate)|"
     r"(?:he|she) (?:likes|loves|enjoys|hates))\b"
 )  # fmt: skip
@@ -57,8 +57,8 @@ _RECURS: Final = re.compile(
 # After these a verb in the past speaks of what is ahead: we agreed to meet on Friday.
 _ARRANGED: Final = re.compile(
     r"\b(?:agreed|decided|promised|planned|scheduled|booked|postponed|pushed|rescheduled|delayed|invited|wanted|hoped|"
-    r"moved the \w+|was moved|were moved|been moved|asked|reserved|ordered|set up|arranged|expected|supposed|due|confirmed)\b"
-    r"[^.,]{0,60}\b(?:to|for|until|till|by)\b"
+    r"moved the \w+|was moved|were moved|been moved|asked|reserved|ordered|set up|arranged|expected|supposed|due|"
+    r"confirmed)\b[^.,]{0,60}\b(?:to|for|until|till|by)\b"
 )  # fmt: skip
 _AHEAD: Final = re.compile(
     r"\b(?:will|shall|won['’]t|going to|gonna|about to|plans? to|intends? to|upcoming|scheduled|planned|due|deadline|"

@@ -35,7 +35,7 @@ _LATE: Final = frozenset(("afternoon", "evening", "night", "tonight"))
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day in the text. ``time`` None where it is impossible or ambiguous; ``certain`` False for a bare number.
+    """A time of day in the text. ``time`` None where it is not ``possible``, or ambiguous.
 
     ``led``: a preposition says that it is a time, or it is spelled as nothing else is. ``zone`` None: the speaker's.
     """
@@ -46,7 +46,6 @@ class Clock:
     zone: tzinfo | None
     led: bool
     possible: bool
-    midnight: bool = False
 
 
 def clocks_of(text: str, part: str) -> Iterator[Clock]:
@@ -57,8 +56,7 @@ def clocks_of(text: str, part: str) -> Iterator[Clock]:
         # Only an ISO time takes a bare minus for an offset: 14:00-15:00 is a span.
         ranged = (found["zone"] or "").startswith("-") and text[found.start() - 1 : found.start()] != "T"
         zone, known = _zone(None if ranged else found["zone"])
-        midnight = (found["word"] or "").lower() == "midnight"
-        yield Clock(*found.span(), read if known else None, zone, led, possible, midnight)
+        yield Clock(*found.span(), read if known else None, zone, led, possible)
     if part:
         for found in _BARE.finditer(text):
             hour = int(found["hour"])

@@ -322,8 +322,8 @@ _RULES: Final = (
     _rule(r"\b(?P<word>the\s+day\s+before\s+yesterday|the\s+day\s+after\s+tomorrow|earlier\s+today|last\s+night|"
           r"today|tonight|yesterday|tomorrow|this\s+(?=morning|afternoon|evening))"
           r"(?:['’]s\b)?(?:\s*(?P<part>morning|afternoon|evening|night)\b)?", _word),
-    _rule(rf"\b(?:on|by|until|since|from|before|after)\s+the\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)\s+of\s+"
-          rf"(?P<which>last|this|next)\s+month\b", _day_of_that_month),
+    _rule(r"\b(?:on|by|until|since|from|before|after)\s+the\s+(?P<d>\d{1,2})(?:st|nd|rd|th)\s+of\s+"
+          r"(?P<which>last|this|next)\s+month\b", _day_of_that_month),
     _rule(rf"{_FROM}\s+(?:ago|back)\b", _ago),
     _rule(rf"{_FROM}\s+from\s+(?P<anchor>now|today|tomorrow|{'|'.join(WEEKDAY_NAMES)})\b", _from_now),
     _rule(rf"\bin\s+(?:about\s+|around\s+|just\s+|exactly\s+)?(?P<n>{NUMBER})\s+{_UNIT}(?:['’]\s+time)?", _in),

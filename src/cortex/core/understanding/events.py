@@ -10,6 +10,7 @@ from typing import Final
 from cortex.core.understanding.assertions import Sentence, Tense, sentences_of
 from cortex.core.understanding.entities import entities_of
 from cortex.core.understanding.gazetteer import FIRST_NAMES
+from cortex.core.understanding.happenings import MOVING, sort_of
 from cortex.core.understanding.kinds import kind_of
 from cortex.core.understanding.reading import in_english
 from cortex.core.understanding.vocabulary import PERSON_VERBS
@@ -20,47 +21,6 @@ from cortex.model.understanding import Entity, EntityType, Event
 SELF: Final = "self"
 
 
-def _type(name: str, words: str) -> tuple[str, re.Pattern[str]]:
-    return name, re.compile(rf"\b(?:{'|'.join(words.split(', '))})\b")
-
-
-# In this order, since who is born moves nowhere and who moves a release releases nothing.
-EVENT_TYPES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
-    _type("birth", "(?:was|were|is|been) born, (?:gave|give|gives|giving) birth, birth of, newborn, baby arrived"),
-    _type("death", "died, passed away, dies, funeral, death of, was killed"),
-    _type("wedding", "weddings?, married, marry, marries, engaged, tied the knot, proposed to, honeymoon"),
-    _type("deadline", "deadlines?, due, expires?, expired, is over by, hand in by, submit by"),
-    _type("job_change", "quit (?:my|his|her|their) job, new job, resigned, (?:handed|gave) in (?:my|his|her|their) notice, "
-          r"promoted, retire[sd]?, laid off, got fired, was fired, hired, internship, "
-          r"(?:joined|joins|join|leaves|left) (?:the|our|a) (?:[\w-]+ )?(?:team|company|firm|start-?up), "
-          "(?:starts|started|starting|start) (?:at the|as an?|working)"),
-    _type("incident", "outages?, incidents?, crash(?:es|ed)?, went down, goes down, failed over, ran out of, broke(?! up), down time, "
-          "downtime, breach(?:ed)?, break-in, burned down, failed, stopped working, accident, stolen, robbed, corrupted"),
-    _type("illness", "ill, sick, surgery, a cold, flu, fever, broke (?:my|his|her|their), sprained, injured, hospitali[sz]ed, "
-          "operation on, diagnosed, covid, slipped, wisdom teeth, fell off"),
-    _type("appointment", "appointments?, dentist, doctor, interview(?:s|ed)?, vaccination, hearing, check-?up, haircut, "
-          "phone screen, therapy session"),
-    _type("migration", "migrat(?:e|es|ed|ing|ion), switch(?:ed|es|ing)? (?:to|from|over), switched the, cut(?:s|ting)? over, "
-          "port(?:ed|ing) (?:to|from), rewrote, rewritten, upgrad(?:ed|es|e|ing)"),
-    _type("deployment", "deploy(?:s|ed|ing|ment)?, rolled out, rollout, roll out, rolled back, hotfix, went live, "
-          "go live, goes live"),
-    _type("release", "releas(?:e|es|ed|ing), launch(?:es|ed|ing)?, ship(?:s|ped|ping)?, published, publishes"),
-    _type("purchase", "bought, buy, buys, purchased?, ordered, sold, paid for, adopted a, (?:signed|got) the lease"),
-    _type("travel", "fl(?:y|ies|ew|ying|own), flights?, travel(?:s|led|ed|ling|ing)?, trip, visit(?:s|ed|ing)?, drove, "
-          "driv(?:e|es|ing), landed, lands, vacation, holidays?, hik(?:e|es|ed|ing), left for, arriv(?:e|es|ed|ing), "
-          "tak(?:e|es|ing) the train, took the train, plane, cruise"),
-    _type("move", "moved (?:to|into|from|out|in|here|back), mov(?:e|es|ing) (?:to|into|from|out|in|van), relocat(?:ed|es|ing|e), "
-          "emigrated, (?:get|got) the keys, settled in"),
-    _type("celebration", "party, celebrat(?:e|es|ed|ing|ion), anniversary, barbecue, birthday, graduat(?:ed|es|ion), "
-          "festival, won the, christmas dinner"),
-    _type("decision", "decided?, decision, agreed (?:to|on), chose, chosen, approved, opted (?:for|to), signed off, settled on"),
-    _type("meeting", "met(?: with)?, meet(?:s|ing|ings)?, call with, retro(?:spective)?, stand-?up, sync, review, kick-?off, "
-          "planning, demo, conference, webinar, workshop, lunch with, dinner with, coffee with, ran into, board, catch up, "
-          "having friends over, presentation, giv(?:ing|es) a talk, gave a talk, livestream, panel"),
-    _type("learning", r"learn(?:ed|t|ing)?, finished the course, course, thesis, studied, took a class, passed (?:my|the|his|her) "
-          "\\w+ ?(?:exam|test), exam, read [\\w ]{1,20}books?"),
-)  # fmt: skip
-_MOVING: Final = frozenset(("travel", "move", "migration"))
 _PREPOSITIONS: Final = frozenset(
     "in at to from on with for of by after before about near under over into like than via against without between "
     "and or as".split()
@@ -99,7 +59,7 @@ def event_of(text: str, *, said_at: datetime, zone: tzinfo, speaker: str | None 
     if moment:
         blank = blank[: moment.start] + " " * (moment.end - moment.start) + blank[moment.end :]
     entities = entities_of(sentence.text)
-    sort = _sort(sentence.text)
+    sort = sort_of(sentence.text)
     actor = _actor(blank, entities)
     return Event(
         event_time=moment.at if moment else None,
@@ -115,14 +75,9 @@ def _happening(text: str) -> Sentence | None:
         return None
     for sentence in sentences_of(without_code(text)):
         looks = sentence.tense is not Tense.UNSAID
-        if looks and sentence.asserts and not sentence.recurs and _sort(sentence.text):
+        if looks and sentence.asserts and not sentence.recurs and sort_of(sentence.text):
             return sentence
     return None
-
-
-def _sort(text: str) -> str | None:
-    lower = text.lower()
-    return next((name for name, pattern in EVENT_TYPES if pattern.search(lower)), None)
 
 
 def _actor(text: str, entities: Sequence[Entity]) -> str | None:
@@ -198,7 +153,7 @@ def _location(text: str, entities: Iterable[Entity], sort: str | None) -> str | 
         )
         if found and _can_be_place(entity, found[1].lower(), sort):
             rank = _TOWARDS.index(found[1].lower())
-            ranked.append((-1 if found[1] == "to" and sort in _MOVING else rank, entity.name))
+            ranked.append((-1 if found[1] == "to" and sort in MOVING else rank, entity.name))
     return min(ranked, key=lambda pair: pair[0], default=(0, None))[1]
 
 
@@ -207,4 +162,4 @@ def _can_be_place(entity: Entity, preposition: str, sort: str | None) -> bool:
         return preposition != "for" or sort == "travel"
     if preposition in {"in", "near"}:
         return entity.name not in FIRST_NAMES
-    return preposition in {"to", "from", "for"} and sort in {"travel", "move"} and entity.name not in FIRST_NAMES
+    return preposition in {"to", "from", "for"} and sort in MOVING and entity.name not in FIRST_NAMES
