@@ -31,11 +31,13 @@ class Sentence:
 
 # A point ends a sentence only before a capital: Dec. 15 and 6:05 a.m. go on.
 _BREAK: Final = re.compile(
-    r"[.!?]+[\"”')]*\s+(?=[\"“'(]?[A-Z])|[;\n]|\s[—–]\s|,?\s(?:but|because|although|though|whereas)(?=\s)"
+    r"(?<![.!?])[.!?]+[\"”')]*\s+(?=[\"“'(]?[A-Z])|[;\n]|\s[—–]\s|,?\s(?:but|because|although|though|whereas)(?=\s)|"
+    r",?\sand(?=\s(?:nobody|no one|\w{1,20}\s(?:\w{1,9}n['’]t|never|\w{1,9}\s(?:not|never)))\b)"
 )
 _HYPOTHETICAL: Final = re.compile(
     r"\b(?:if|unless|might|maybe|perhaps|possibly|wish|suppose|imagine|(?:would|could|should)(?:n't)?\s+have|"
-    r"(?:would|could|should)['’]ve|in case|what would|were to)\b"
+    r"(?:would|could|should)['’]ve|in case|what would|were to|"
+    r"(?:birthday|anniversary) is)\b"
 )  # fmt: skip
 _MAY: Final = re.compile(r"\bmay\s[a-z]")  # May is a month
 _DENIED: Final = re.compile(
@@ -50,7 +52,7 @@ _RECURS: Final = re.compile(
     r"winter|christmas|\d+)|"
     r"(?:sun|mon|tues|wednes|thurs|fri|satur)days|weekdays|weekends|usually|(?<!to )always|normally|typically|"
     r"generally|regularly|often|sometimes|daily at|nightly at|(?:once|twice|times)\s+(?:a|an|per|each)|"
-    r"(?:birthday|anniversary) is|prefers?|favou?rite|(?:i|we|they|you)(?: really| usually)? (?:like|love|enjoy|hate)|"
+    r"prefers?|favou?rite|(?:i|we|they|you)(?: really| usually)? (?:like|love|enjoy|hate)|"
     r"(?:he|she) (?:likes|loves|enjoys|hates))\b"
 )  # fmt: skip
 
@@ -61,16 +63,16 @@ _ARRANGED: Final = re.compile(
     r"confirmed)\b[^.,]{0,60}\b(?:to|for|until|till|by)\b"
 )  # fmt: skip
 _AHEAD: Final = re.compile(
-    r"\b(?:will|shall|won['’]t|going to|gonna|about to|plans? to|intends? to|upcoming|scheduled|planned|due|deadline|"
-    r"coming|remind|remember to|don['’]t forget|let['’]s|must|need to|needs to|have to|has to|should|"
+    r"\b(?:will|shall|won['’]t|going to|gonna|about to|plans? to|intends? to|aims? to|upcoming|scheduled|planned|due|"
+    r"deadline|coming|remind|remember to|don['’]t forget|let['’]s|must|need to|needs to|have to|has to|should|"
     r"(?:(?:it|he|she|who|that)['’]s|(?:we|you|they)['’]re|i['’]m|is|are|am)\s+[a-z]{2,}ing)\b|['’]ll\b"
 )  # fmt: skip
 _PROGRESSIVE_PAST: Final = re.compile(r"\b(?:was|were|been)\s+[a-z]{2,}ing\b")
 _BACK: Final = re.compile(
     r"\b(?:was|were|had|did|didn['’]t|went|met|came|got|took|gave|made|saw|told|said|left|lost|won|bought|sold|built|"
-    r"wrote|read|ran|broke|fell|flew|drove|became|began|found|felt|grew|held|kept|knew|led|paid|quit|sent|set|"
-    r"sat|slept|spent|spoke|stood|taught|thought|woke|wore|ate|drank|caught|chose|cut|died|hit|hurt|shut|sang|swam|"
-    r"rose|shook|shot|split|spread|stole|struck|threw|forgot|froze|hid|rode|since|ago|has been|have been|"
+    r"wrote|ran|broke|fell|flew|drove|became|began|found|felt|grew|held|kept|knew|led|paid|quit|sent|"
+    r"sat|slept|spent|spoke|stood|taught|thought|woke|wore|ate|drank|caught|chose|died|hit|sang|swam|"
+    r"rose|shook|shot|stole|struck|threw|forgot|froze|hid|rode|since|ago|has been|have been|"
     r"(?!need|feed|speed|exceed|proceed|breed|indeed|embed|shed)[a-z]{2,}ed)\b"
 )  # fmt: skip
 

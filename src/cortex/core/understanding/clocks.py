@@ -29,6 +29,7 @@ _CLOCK: Final = re.compile(
 )
 _BARE: Final = re.compile(r"\bat (?P<hour>\d{1,2})(?: o['’]clock)?(?=[.,;!?]?(?:\s|$))(?!\s(?:%|percent|[ap]\.?m))")
 _LED: Final = re.compile(r"\b(?:at|by|around|about|from|until|till|since|before|after|@|to|between)\s*$", re.IGNORECASE)
+_LEAD: Final = 16  # characters before a time in which its preposition stands
 _OFFSET: Final = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?")
 _LATE: Final = frozenset(("afternoon", "evening", "night", "tonight"))
 
@@ -51,7 +52,11 @@ class Clock:
 def clocks_of(text: str, part: str) -> Iterator[Clock]:
     """The times of a sentence; ``part`` is the part of the day that is named, which tells 8 in the evening from 8."""
     for found in _CLOCK.finditer(text):
-        led = found["half"] is not None or found["word"] is not None or _LED.search(text[: found.start()]) is not None
+        led = (
+            found["half"] is not None
+            or found["word"] is not None
+            or _LED.search(text[max(0, found.start() - _LEAD) : found.start()]) is not None
+        )
         read, possible = _read(found, part)
         # Only an ISO time takes a bare minus for an offset: 14:00-15:00 is a span.
         ranged = (found["zone"] or "").startswith("-") and text[found.start() - 1 : found.start()] != "T"

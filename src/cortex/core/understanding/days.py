@@ -129,6 +129,11 @@ def _quarter(found: re.Match[str], said: Said) -> date | None:
     return _nearest([day for day in days if day], said)
 
 
+def _edge_of_quarter(found: re.Match[str], said: Said) -> date | None:
+    start = _quarter(found, said)
+    return _end_of(start, "quarter") if start and found["edge"].lower() == "end" else start
+
+
 def _year(found: re.Match[str], _: Said) -> date | None:
     return date(int(found["y"]), 1, 1)
 
@@ -314,6 +319,7 @@ _RULES: Final = (
     _rule(rf"(?<![\w-])(?P<month>{MONTH}),?\s+(?:of\s+)?(?P<y>{_YEAR})", _month_and_year),
     _rule(rf"\b(?:(?:in|since|by|until|till|during|from|before|after|around|through|back in|of)\s+"
           rf"(?:(?P<which>last|next|this)\s+)?|(?P<only>last|next|this)\s+)(?P<month>{MONTH})(?!\s+\d|-)", _month),
+    _rule(rf"\b(?P<edge>end|beginning|start)\s+of\s+Q(?P<q>[1-4])(?:\s+(?P<y>{_YEAR}))?\b(?P<nth>)", _edge_of_quarter),
     _rule(rf"\bQ(?P<q>[1-4])(?:(?:\s+of)?[\s/,-]*(?P<y>{_YEAR}))?\b(?P<nth>)", _quarter),
     _rule(rf"\b(?P<q>)(?P<nth>first|second|third|fourth|last)\s+quarter\s+of\s+(?P<y>{_YEAR})", _quarter),
     _rule(rf"\b(?:in|since|during|until|till|from|by|before|after)\s+(?P<y>{_YEAR})(?!-){_SMALL_WORD}", _year),

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
+from cortex.core.text.stopwords import ENGLISH
 from cortex.core.understanding.reading import MOST, in_english, words_in
+from cortex.core.understanding.vocabulary import ACRONYMS
 
 
 def _words(text: str) -> frozenset[str]:
@@ -63,8 +65,9 @@ _STRONGER: Final = _words(
 _FIRST_PERSON: Final = _words("i me my i'm i've i'd i'll we our us we're we've mine myself")
 _EMOJI: Final = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf]")
 _EMOTICON: Final = re.compile(r"(?<!\S)[^\w\s][^\s]{1,3}(?!\S)|(?<!\S)[xXD]+[D)(](?!\S)")
-_SHOUTED: Final = re.compile(r"\b[A-Z]{3,}\b")
-_STRETCHED: Final = re.compile(r"([A-Za-z])\1\1")
+_CAPITALS: Final = re.compile(r"\b[A-Z]{2,}\b")
+_EVERYDAY: Final = (_AROUSED | _FELT | _STRONGER | ENGLISH) - ACRONYMS  # in capitals these are shouted, API is not
+_STRETCHED: Final = re.compile(r"([A-Za-z])\1{2,}")
 _LOWER: Final = re.compile(r"[a-z]")
 
 _SCALE: Final = 2.5  # points at which intensity is 1 - 1/e
@@ -75,7 +78,7 @@ def intensity_of(text: str) -> float | None:
 
     0 where nothing shows a feeling. None without words or emoji, and in other languages than English.
     """
-    words = words_in(text)
+    words = words_in(_STRETCHED.sub(r"\1", text[:MOST]))
     emoji = len(_EMOJI.findall(text[:MOST]))
     if not (words or emoji) or not in_english(text):
         return None
@@ -90,10 +93,11 @@ def _said(words: Sequence[str], text: str) -> float:
     charge += sum(known.get(face, 0.0) for face in _EMOTICON.findall(text))
     aroused = sum(word in _AROUSED for word in words)
     felt = sum(word in _FELT for word in words)
-    points = 0.8 * charge / math.sqrt(max(len(words), 1))
+    stronger = sum(word in _STRONGER for word in words)
+    points = 0.8 * charge / math.sqrt(max(len(words) - stronger, 1))
     points += 0.8 if aroused or felt else 0.0  # the first such word tells more than those after it
     points += 0.4 * (min(aroused, 3) + min(felt, 3))
-    points += 0.1 * min(sum(word in _STRONGER for word in words), 3)
+    points += 0.1 * min(stronger, 3)
     points -= 0.5 * min(sum(word in _CALM for word in words), 2)
     return points + (0.0 if _FIRST_PERSON.isdisjoint(words) else 0.5)
 
@@ -104,8 +108,10 @@ def _written(text: str) -> float:
     points = (0.9 if marks else 0.0) + 0.1 * min(max(marks - 1, 0), 3)
     points += 0.4 if "?" in text else 0.0
     points += 0.2 if _STRETCHED.search(text) else 0.0
-    shouted = len(_SHOUTED.findall(text)) if _LOWER.search(text) else 0
-    return points + 0.1 * min(shouted, 2)
+    if not _LOWER.search(text):
+        return points
+    shouted = sum(word.lower() in _EVERYDAY for word in _CAPITALS.findall(text))
+    return points + 0.2 * min(shouted, 3)
 
 
 @cache

@@ -20,7 +20,6 @@ from cortex.model.understanding import Entity, EntityType, Event
 
 SELF: Final = "self"
 
-
 _PREPOSITIONS: Final = frozenset(
     "in at to from on with for of by after before about near under over into like than via against without between "
     "and or as".split()
@@ -34,10 +33,16 @@ _ADVERB: Final = re.compile(r"\w+ly|just|also|finally|already|now|then|recently|
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DONE: Final = re.compile(r"\w+(?:ed|en)|built|made|sold|sent|held|put|told|given|taken|shown|set|born|hit")
 _TOWARDS: Final = ("in", "near", "at", "around", "to", "into", "through", "across", "up", "for", "from")
+_LED: Final = re.compile(rf"\b({'|'.join(_TOWARDS)})\s+(?:the\s+)?$", re.IGNORECASE)
+_LEAD: Final = 16  # characters before a name in which its preposition stands
+_OPENING: Final = 300  # characters in which a sentence has its subject
+_GOES_ON: Final = re.compile(r"[\s\x00]+[a-z]")
+_AUXILIARIES: Final = frozenset(("will", "has", "have", "had"))
 _ACTED: Final = PERSON_VERBS | frozenset(
     "will has gave went flew starts started won merged proposed moved arrived arrives left leaves called sold bought "
     "takes takes retires lost got".split()
 )
+_TELLING: Final[dict[Kind | None, str | None]] = {Kind.EVENT: None, Kind.ERROR: "incident", Kind.DECISION: "decision"}
 _PLACED: Final = frozenset((EntityType.PLACE, EntityType.THING, EntityType.PERSON, EntityType.EVENT))
 
 
@@ -57,7 +62,7 @@ def event_of(text: str, *, said_at: datetime, zone: tzinfo, speaker: str | None 
         return None
     blank = sentence.text
     if moment:
-        blank = blank[: moment.start] + " " * (moment.end - moment.start) + blank[moment.end :]
+        blank = blank[: moment.start] + "\x00" * (moment.end - moment.start) + blank[moment.end :]
     entities = entities_of(sentence.text)
     sort = sort_of(sentence.text)
     actor = _actor(blank, entities)
@@ -70,96 +75,89 @@ def event_of(text: str, *, said_at: datetime, zone: tzinfo, speaker: str | None 
 
 
 def _happening(text: str) -> Sentence | None:
-    """The first sentence without a time that tells of something of a known sort."""
-    if kind_of(text) in {Kind.PREFERENCE, Kind.INSTRUCTION, Kind.PATTERN}:
+    """The sentence of an event without a time: in a text of that kind any, in others what went wrong or was decided."""
+    kind = kind_of(text)
+    if kind not in _TELLING:
         return None
     for sentence in sentences_of(without_code(text)):
         looks = sentence.tense is not Tense.UNSAID
-        if looks and sentence.asserts and not sentence.recurs and sort_of(sentence.text):
+        sort = sort_of(sentence.text)
+        if looks and sentence.asserts and not sentence.recurs and (kind is Kind.EVENT or sort == _TELLING[kind]):
             return sentence
     return None
 
 
 def _actor(text: str, entities: Sequence[Entity]) -> str | None:
     """The subject of a sentence: the first noun or pronoun that no preposition leads, if it is a name or I or we."""
-    starts = _name_starts(text, entities)
-    before = ""
-    end = 0
-    for found in _WORD.finditer(text):
+    names = _names(text, entities)
+    before, end = "", 0
+    for found in _WORD.finditer(text[:_OPENING]):
         if found.start() < end:
             continue
         word = found.group().replace("’", "'")
-        led = before in _PREPOSITIONS and found.start() > 0 and not text[: found.start()].rstrip().endswith((",", ":"))
-        name = starts.get(found.start())
+        gap = text[end : found.start()]
+        led = before in _PREPOSITIONS and gap.isspace()
+        named = names.get(found.start())
+        end = found.end() if named is None else found.start() + len(named.name)
         before = word.lower()
-        if name is not None:
-            end = found.start() + len(name)
-            before = name.lower()
-            if not led and _acts(text[end:], name, known=found.start() > 0 or name in FIRST_NAMES):
-                return name
-            continue
         if led:
             continue
-        if word in _FIRST:
+        if named is not None:
+            if _acts(text[end : end + 80], named, opens=not text[: found.start()].strip("\x00 \n")):
+                return named.name
+        elif word in _FIRST:
             return SELF
-        if word.lower() in _OTHERS or (word.lower() in _OWNERS and not _ends_a_verb(word, text, found.end())):
+        elif before in _OTHERS or (before in _OWNERS and not _joins(before, text[end : end + 4])):
             return None
     return None
 
 
-def _ends_a_verb(word: str, text: str, end: int) -> bool:
+def _joins(word: str, after: str) -> bool:
     """Whether "that" joins a sentence to its verb: remember that Vera arrives."""
-    after = text[end:].lstrip()
-    return word.lower() == "that" and (after[:1].isupper() or after.startswith("we "))
+    return word == "that" and (after.lstrip()[:1].isupper() or after.startswith(" we"))
 
 
-def _name_starts(text: str, entities: Iterable[Entity]) -> dict[int, str]:
-    starts: dict[int, str] = {}
+def _names(text: str, entities: Iterable[Entity]) -> dict[int, Entity]:
+    """Where each name first stands."""
+    starts: dict[int, Entity] = {}
     for entity in entities:
         if entity.type is not EntityType.SELF:
-            starts.setdefault(text.find(entity.name), entity.name)
+            starts.setdefault(text.find(entity.name), entity)
     return starts
 
 
-def _acts(rest: str, name: str, *, known: bool) -> bool:
+def _acts(rest: str, named: Entity, *, opens: bool) -> bool:
     """Whether a verb in the active voice follows a name; a name that opens a sentence needs a verb of people."""
-    if re.match(r"['’]s\b", rest):
+    words = _WORD.findall(rest)
+    if not words or not _GOES_ON.match(rest):
         return False
-    words = _WORD.findall(rest[:80])
-    if not words:
-        return False
+    known = not opens or named.name in FIRST_NAMES or named.type is EntityType.PERSON
     if words[0] == "and":
-        return known or len(name.split()) > 1
-    if not re.match(r"\s+[a-z]", rest) or words[0] in _NO_VERB:
+        return known
+    if words[0] in _NO_VERB:
         return False
     while len(words) > 1 and _ADVERB.fullmatch(words[0]):
-        if words[0] in {"will", "has", "have", "had"}:
-            known = True
+        known = known or words[0] in _AUXILIARIES
         words = words[1:]
-    if words[0] in _BE and len(words) > 1 and _DONE.fullmatch(words[1]) and words[1] != "married":
-        return False
-    return known or words[0] in _ACTED or words[0] in _BE or words[0].endswith("ed")
+    if words[0] in _BE:
+        return named.type is EntityType.PERSON and (len(words) < 2 or not _DONE.fullmatch(words[1]))
+    return known or words[0] in _ACTED
 
 
 def _location(text: str, entities: Iterable[Entity], sort: str | None) -> str | None:
     """A named place after in, at, to and the like: where somebody ends up before where they come from."""
     ranked: list[tuple[int, str]] = []
-    for entity in entities:
-        if entity.type not in _PLACED:
-            continue
-        found = re.search(
-            rf"\b([Ii]n|[Nn]ear|[Aa]t|around|to|into|through|across|up|for|from)\s+(?:the\s+)?{re.escape(entity.name)}\b",
-            text,
-        )
-        if found and _can_be_place(entity, found[1].lower(), sort):
-            rank = _TOWARDS.index(found[1].lower())
-            ranked.append((-1 if found[1] == "to" and sort in MOVING else rank, entity.name))
+    for start, named in _names(text, entities).items():
+        found = _LED.search(text[max(0, start - _LEAD) : start])
+        if found and named.type in _PLACED and _can_be_place(named, found[1].lower(), sort):
+            rank = -1 if found[1] == "to" and sort in MOVING else _TOWARDS.index(found[1].lower())
+            ranked.append((rank, named.name))
     return min(ranked, key=lambda pair: pair[0], default=(0, None))[1]
 
 
-def _can_be_place(entity: Entity, preposition: str, sort: str | None) -> bool:
-    if entity.type is EntityType.PLACE:
+def _can_be_place(named: Entity, preposition: str, sort: str | None) -> bool:
+    if named.type is EntityType.PLACE:
         return preposition != "for" or sort == "travel"
-    if preposition in {"in", "near"}:
-        return entity.name not in FIRST_NAMES
-    return preposition in {"to", "from", "for"} and sort in MOVING and entity.name not in FIRST_NAMES
+    if named.name in FIRST_NAMES:
+        return False
+    return preposition in {"in", "near"} or (preposition in {"to", "from", "for"} and sort in MOVING)

@@ -15,7 +15,9 @@ from cortex.core.understanding.numerals import days_on
 from cortex.core.understanding.reading import MOST, in_english
 
 # Code and addresses: what stands there happens nowhere.
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,400}`|\b[a-z]{2,10}://\S+|\S+@\S+\.\S+", re.DOTALL)
+_CODE: Final = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]{1,400}`|\b[a-z]{2,10}://\S+|(?<!\S)[^\s@]{1,64}@\S{1,250}", re.DOTALL
+)
 _PART: Final = re.compile(r"\b(morning|afternoon|evening|night|tonight)\b", re.IGNORECASE)
 _MOVED: Final = re.compile(
     r"\b(?:moved?|reschedul\w+|postpon\w+|push\w*|shift\w*|delay\w*|chang\w+|brought)\b[^.;]{0,80}\bfrom\b",
