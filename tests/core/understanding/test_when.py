@@ -68,6 +68,8 @@ def test_written_dates(text: str, when: str) -> None:
         ("We will be in Rome in December.", "2026-12-01"),
         ("I called her at 3pm.", "2026-05-05 15:00"),
         ("I will call her at 3pm.", "2026-05-06 15:00"),
+        ("I drafted it on 25 February, and I'm editing it now.", "2026-02-25"),
+        ("I was ill, and will be back on Friday.", "2026-05-08"),
     ],
 )
 def test_tense_tells_the_direction(text: str, when: str) -> None:
@@ -172,6 +174,7 @@ def test_impossible_dates(text: str) -> None:
         "March on, and you may 3 times.",
         "This was the 2nd time on the 3rd floor.",
         "Three days later we left.",
+        "I read The Thursday Murder Club over the last year.",
         "Wir haben uns gestern am 3. Mai 2026 mit dem Kunden in der Stadt getroffen.",
         "",
     ],
@@ -225,9 +228,7 @@ def test_a_naive_instant_is_refused() -> None:
 def test_the_ends_of_the_calendar() -> None:
     """What would lie beyond is not said."""
     first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
-    texts = (
-        "broke yesterday|broke 90 years ago|ends next week|ends in 99999 years|broke last week|ends in May|was on Sun"
-    )
+    texts = "broke yesterday|broke 90 years ago|ends next week|ends in 99999 years|broke last week|ends in May"
     for text in texts.split("|"):
         for said_at in (first, last):
             for zone in (TOKYO, PACIFIC, timezone(timedelta(hours=14))):

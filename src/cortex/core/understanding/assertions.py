@@ -28,12 +28,25 @@ class Sentence:
     asserts: bool
     tense: Tense
 
+    def tense_at(self, place: int) -> Tense:
+        """The tense of the part between commas or "and" that holds this place, or else of the sentence."""
+        start, end = max(0, place - _REACH), min(len(self.text), place + _REACH)
+        for found in _PART.finditer(self.text, start, end):
+            if found.start() >= place:
+                end = found.start()
+                break
+            start = found.end()
+        tense = _tense(self.text[start:end].lower())
+        return self.tense if tense is Tense.UNSAID else tense
+
 
 # A point ends a sentence only before a capital: Dec. 15 and 6:05 a.m. go on.
 _BREAK: Final = re.compile(
     r"(?<![.!?])[.!?]+[\"”')]*\s+(?=[\"“'(]?[A-Z])|[;\n]|\s[—–]\s|,?\s(?:but|because|although|though|whereas)(?=\s)|"
     r",?\sand(?=\s(?:nobody|no one|\w{1,20}\s(?:\w{1,9}n['’]t|never|\w{1,9}\s(?:not|never)))\b)"
 )
+_REACH: Final = 200  # characters on either side of a date in which its verb is looked for
+_PART: Final = re.compile(r",\s|\s(?:and|which|while)\s")
 _HYPOTHETICAL: Final = re.compile(
     r"\b(?:if|unless|might|maybe|perhaps|possibly|wish|suppose|imagine|(?:would|could|should)(?:n't)?\s+have|"
     r"(?:would|could|should)['’]ve|in case|what would|were to|"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
-from cortex.core.understanding.assertions import Tense
+from cortex.core.understanding.assertions import Sentence, Tense
 from cortex.core.understanding.numerals import (
     MONTH,
     NUMBER,
@@ -333,9 +333,9 @@ _RULES: Final = (
     _rule(rf"{_FROM}\s+(?:ago|back)\b", _ago),
     _rule(rf"{_FROM}\s+from\s+(?P<anchor>now|today|tomorrow|{'|'.join(WEEKDAY_NAMES)})\b", _from_now),
     _rule(rf"\bin\s+(?:about\s+|around\s+|just\s+|exactly\s+)?(?P<n>{NUMBER})\s+{_UNIT}(?:['’]\s+time)?", _in),
-    _rule(r"\b(?P<which>last|past|previous|this|next|coming)\s+(?P<unit>weekend|week|month|quarter|year)\b(?!['’-])",
-          _period),
-    _rule(rf"(?:\b(?P<which>last|past|next|this|coming)\s+)?(?<![\w-]){_WEEKDAY}\b(?:['’]s\b)?"
+    _rule(r"(?<!the )\b(?P<which>last|past|previous|this|next|coming)\s+(?P<unit>weekend|week|month|quarter|year)"
+          r"\b(?!['’-])", _period),
+    _rule(rf"(?:\b(?P<which>last|past|next|this|coming)\s+)?(?<![\w-])(?<!the ){_WEEKDAY}\b(?:['’]s\b)?"
           rf"(?:\s+{_PART}\b)?(?:\s+(?P<week>last\s+week|next\s+week|this\s+week))?", _weekday),
     _rule(r"\b(?:on|by|until|since|(?P<which>last|next|this))\s+(?P<weekday>(?-i:Mon|Tue|Tues|Wed|Thu|Thur|Thurs|Fri|Sat|"
           r"Sun))\b\.?(?P<week>)", _weekday),
@@ -354,8 +354,9 @@ _LIKELY: Final = re.compile(
 )
 
 
-def days_of(text: str, said: Said) -> Iterator[Day]:
+def days_of(sentence: Sentence, today: date, at: datetime) -> Iterator[Day]:
     """The days of one sentence in reading order; of two that overlap the longer. Impossible ones are left out."""
+    text = sentence.text
     if not _LIKELY.search(text):
         return
     found = [(match, rule) for rule in _RULES for match in rule.pattern.finditer(text)]
@@ -365,7 +366,7 @@ def days_of(text: str, said: Said) -> Iterator[Day]:
         if match.start() < end:
             continue
         end = match.end()
-        value = rule.read(match, said)
+        value = rule.read(match, Said(today, at, sentence.tense_at(match.start())))
         if isinstance(value, datetime):
             yield Day(*match.span(), None, value.astimezone(UTC))
         elif value is not None:

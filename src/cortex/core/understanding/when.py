@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
+from itertools import islice
 from typing import Final
 
 from cortex.core.understanding.assertions import Sentence, Tense, sentences_of
 from cortex.core.understanding.clocks import Clock, clocks_of
-from cortex.core.understanding.days import Day, Said, days_of
+from cortex.core.understanding.days import Day, days_of
 from cortex.core.understanding.numerals import days_on
 from cortex.core.understanding.reading import MOST, in_english
 
@@ -27,6 +28,7 @@ _TO: Final = re.compile(r"(?:\s+at\s+\S+)?\s+(?:to|until|till)(?:\s+the)?(?:\s+\
 _BESIDE: Final = re.compile(r"\s*[,(]?\s*(?:the\s+)?")
 _BEGINS: Final = re.compile(r"\b(?:starting|beginning|since|as of)\s+(?:on\s+)?\w{0,6}$", re.IGNORECASE)
 _SMALL_HOURS: Final = 5  # before this hour "last night" is already the next day
+_MOST_DAYS: Final = 4  # which one counts is settled among the first
 _NEAR: Final = 4  # characters between a date and what is its time without a preposition
 
 
@@ -62,7 +64,7 @@ def moment_in(text: str, *, said_at: datetime, zone: tzinfo) -> Moment | None:
     try:
         today = said_at.astimezone(zone).date()
         moments = (
-            _moment(sentence, Said(today, said_at.astimezone(UTC), sentence.tense), zone)
+            _moment(sentence, today, said_at.astimezone(UTC), zone)
             for sentence in sentences_of(without_code(text))
             if sentence.asserts
         )
@@ -76,12 +78,13 @@ def without_code(text: str) -> str:
     return _CODE.sub(lambda code: "\x00" * len(code.group()), text[:MOST])
 
 
-def _moment(sentence: Sentence, said: Said, zone: tzinfo) -> Moment | None:
+def _moment(sentence: Sentence, today: date, said_at: datetime, zone: tzinfo) -> Moment | None:
     named = _PART.search(sentence.text)
     clocks = list(clocks_of(sentence.text, named[1].lower() if named else ""))
-    day = _chosen(sentence, [day for day in days_of(sentence.text, said) if _counts(day, sentence)])
+    days = islice((day for day in days_of(sentence, today, said_at) if _counts(day, sentence)), _MOST_DAYS)
+    day = _chosen(sentence, list(days))
     if day is None:
-        at = None if sentence.recurs else _by_clock(sentence, clocks, said, zone)
+        at = None if sentence.recurs else _by_clock(sentence, clocks, said_at, zone)
         return Moment(at, sentence) if at else None
     at = day.instant or _on(day, [] if sentence.recurs else clocks, zone)
     return Moment(at, sentence, day.start, day.end) if at else None
@@ -124,7 +127,7 @@ def _chosen(sentence: Sentence, days: Sequence[Day]) -> Day | None:
     return chosen
 
 
-def _by_clock(sentence: Sentence, clocks: Sequence[Clock], said: Said, zone: tzinfo) -> datetime | None:
+def _by_clock(sentence: Sentence, clocks: Sequence[Clock], said_at: datetime, zone: tzinfo) -> datetime | None:
     """A time without a day: the last such time before now, or the next; none where the sentence looks nowhere."""
     clock = next((clock for clock in clocks if clock.led), None)
     if clock is None or clock.time is None or not clock.possible:
@@ -132,10 +135,10 @@ def _by_clock(sentence: Sentence, clocks: Sequence[Clock], said: Said, zone: tzi
     tense = sentence.tense
     if tense is Tense.UNSAID:
         return None
-    near = list(_around(said.at.astimezone(clock.zone or zone).date(), clock.time, clock.zone or zone))
+    near = list(_around(said_at.astimezone(clock.zone or zone).date(), clock.time, clock.zone or zone))
     if tense is Tense.PAST:
-        return next((moment for moment in reversed(near) if moment <= said.at), None)
-    return next((moment for moment in near if moment >= said.at), None)
+        return next((moment for moment in reversed(near) if moment <= said_at), None)
+    return next((moment for moment in near if moment >= said_at), None)
 
 
 def _around(day: date, clock: time, zone: tzinfo) -> Iterator[datetime]:
