@@ -32,27 +32,31 @@ _NO_VERB: Final = _PREPOSITIONS | _OWNERS | frozenset("i we is's not no so but i
 _ADVERB: Final = re.compile(r"\w+ly|just|also|finally|already|now|then|recently|still|never|always|has|have|had|will")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _DONE: Final = re.compile(r"\w+(?:ed|en)|built|made|sold|sent|held|put|told|given|taken|shown|set|born|hit")
-_TOWARDS: Final = ("in", "near", "at", "around", "to", "into", "through", "across", "up", "for", "from")
+_TOWARDS: Final = tuple("in near at around to into through across up visited visiting visit for from".split())
 _LED: Final = re.compile(rf"\b({'|'.join(_TOWARDS)})\s+(?:the\s+)?$", re.IGNORECASE)
 _LEAD: Final = 16  # characters before a name in which its preposition stands
 _OPENING: Final = 300  # characters in which a sentence has its subject
 _GOES_ON: Final = re.compile(r"[\s\x00]+[a-z]")
+_AND_I: Final = re.compile(r"\s+(?:[\w-]{1,20}\s+){0,2}and\s+I\b")  # my wife and I
 _AUXILIARIES: Final = frozenset(("will", "has", "have", "had"))
 _ACTED: Final = PERSON_VERBS | frozenset(
     "will has gave went flew starts started won merged proposed moved arrived arrives left leaves called sold bought "
     "takes takes retires lost got".split()
 )
 _TELLING: Final[dict[Kind | None, str | None]] = {Kind.EVENT: None, Kind.ERROR: "incident", Kind.DECISION: "decision"}
+_DOERS: Final = frozenset(
+    (EntityType.PERSON, EntityType.ORGANIZATION, EntityType.TECHNOLOGY, EntityType.MODULE, EntityType.IDENTIFIER)
+)
 _PLACED: Final = frozenset((EntityType.PLACE, EntityType.THING, EntityType.PERSON, EntityType.EVENT))
 
 
 def event_of(text: str, *, said_at: datetime, zone: tzinfo, speaker: str | None = None) -> Event | None:
     """The first event that a text tells of; None for facts, preferences, habits, questions and other languages.
 
-    It is one if it has a time (as ``when_of`` reads it) or a sort (a name in ``EVENT_TYPES``) in a sentence that looks
-    back or ahead. The actor is the subject where that is a name, the ``speaker`` for I and we (``self`` if nobody
-    says who that is), and None for any other. The location is a named place. Raises ValueError for a naive
-    ``said_at``.
+    It is one if it has a time (as ``when_of`` reads it), or looks back or ahead on something of a known sort (a name in
+    ``EVENT_TYPES``), or back on what a known actor did. The actor is the subject where that is a name, the ``speaker``
+    for I and we (``self`` if nobody says who that is), and None for any other. The location is a named place. Raises
+    ValueError for a naive ``said_at``.
     """
     moment = moment_in(text, said_at=said_at, zone=zone)
     if moment is None and not in_english(text):
@@ -66,6 +70,8 @@ def event_of(text: str, *, said_at: datetime, zone: tzinfo, speaker: str | None 
     entities = entities_of(sentence.text)
     sort = sort_of(sentence.text)
     actor = _actor(blank, entities)
+    if moment is None and sort is None and (actor is None or sentence.tense is not Tense.PAST):
+        return None
     return Event(
         event_time=moment.at if moment else None,
         actor=(speaker or SELF) if actor == SELF else actor,
@@ -105,7 +111,7 @@ def _actor(text: str, entities: Sequence[Entity]) -> str | None:
         if named is not None:
             if _acts(text[end : end + 80], named, opens=not text[: found.start()].strip("\x00 \n")):
                 return named.name
-        elif word in _FIRST:
+        elif word in _FIRST or _AND_I.match(text, end):
             return SELF
         elif before in _OTHERS or (before in _OWNERS and not _joins(before, text[end : end + 4])):
             return None
@@ -131,7 +137,7 @@ def _acts(rest: str, named: Entity, *, opens: bool) -> bool:
     words = _WORD.findall(rest)
     if not words or not _GOES_ON.match(rest):
         return False
-    known = not opens or named.name in FIRST_NAMES or named.type is EntityType.PERSON
+    known = not opens or named.name in FIRST_NAMES or named.type in _DOERS
     if words[0] == "and":
         return known
     if words[0] in _NO_VERB:
