@@ -16,7 +16,9 @@ from cortex_bench.evaluation import (
     beam,
     conduct,
     conflicts,
+    dates,
     documents,
+    feelings,
     locomo,
     longmemeval,
     saturation,
@@ -245,6 +247,41 @@ def statements_command(seed: int, as_json: bool) -> int:  # noqa: FBT001 - Click
     """  # noqa: D301 - as above
     result = statements.evaluate(statements.labelled(), seed)
     click.echo(json.dumps(result, indent=2) if as_json else statements.as_text(result))
+    return 0
+
+
+@evaluate.command("feelings")
+@click.option("--emobank", required=True, type=_FILE, help="emobank.csv")
+@click.option("--goemotions", required=True, type=_FOLDER, help="The folder with test.tsv and labels.txt.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def feelings_command(emobank: Path, goemotions: Path, seed: int, as_json: bool) -> int:  # noqa: FBT001 - as above
+    """How strongly texts are felt, found without a model, beside VADER: EmoBank and GoEmotions, their test splits.
+
+    \b
+    Example:
+      cortex eval feelings --emobank emobank.csv --goemotions goemotions
+    """  # noqa: D301 - as above
+    try:
+        result = feelings.evaluate(emobank, goemotions, seed)
+    except (ValueError, OSError) as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(json.dumps(result, indent=2) if as_json else feelings.as_text(result))
+    return 0
+
+
+@evaluate.command("dates")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def dates_command(seed: int, as_json: bool) -> int:  # noqa: FBT001 - as above
+    """When, who and where of labelled statements in three time zones, found without a model.
+
+    \b
+    Example:
+      cortex eval dates --json
+    """  # noqa: D301 - as above
+    result = dates.evaluate(dates.labelled(), seed)
+    click.echo(json.dumps(result, indent=2) if as_json else dates.as_text(result))
     return 0
 
 

@@ -102,6 +102,7 @@ PLANTS = (
     Plant("model_runtime", "cortex/core/text/planted.py", "import tokenizers"),
     Plant("http_client", "cortex/app/planted.py", "def f():\n    import httpx2"),
     Plant("http_client", "cortex/engine/planted.py", "from httpx2 import Client"),
+    Plant("emotion_lexicon", "cortex/core/understanding/tags.py", "def f():\n    from vader.data import lexicon"),
     Plant("mcp_sdk", "cortex/app/planted.py", "from mcp.server import mcpserver"),
     Plant("click", "cortex/app/planted.py", "import click"),
     Plant("settings", "cortex/surfaces/mcp/planted.py", "import cortex.app.settings"),

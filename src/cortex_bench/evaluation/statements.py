@@ -14,22 +14,20 @@ from importlib.resources import files
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from cortex.core.understanding.entities import entities_of
 from cortex.core.understanding.kinds import kind_of
 from cortex.core.understanding.relations import relations_of
 from cortex.model.memory import Kind
 from cortex.model.understanding import Entity, EntityType, Relation
+from cortex_bench.evaluation.intervals import RESAMPLES, Figure, Floats, cell, figure, ratio, resampled, shown
 
-RESAMPLES = 10_000
 HALVES: Final = ("held", "tune")
 _NO_KIND = "none"
 _KINDS: Final = (*(kind.value for kind in Kind), _NO_KIND)
 _MUTUAL: Final = frozenset(("married_to", "knows"))
 _WORD = re.compile(r"[^\s,;:!?\"()`]+")
 
-Floats = npt.NDArray[np.float64]
 Items = Counter[tuple[str, ...]]
 
 
@@ -51,15 +49,6 @@ class Answer:
     kind: Kind | None
     entities: tuple[Entity, ...]
     relations: tuple[Relation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A metric from 0 to 1 and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 def labelled() -> list[Statement]:
@@ -116,7 +105,7 @@ def evaluate(statements: Sequence[Statement], seed: int = 0) -> dict[str, Any]:
         theirs = measured(chosen, [trivial(statement.text) for statement in chosen], seed)
         halves[half] = {
             "n": len(chosen),
-            "metrics": {name: {"cortex": _shown(ours[name]), "baseline": _shown(theirs[name])} for name in ours},
+            "metrics": {name: {"cortex": shown(ours[name]), "baseline": shown(theirs[name])} for name in ours},
         }
     return {"evaluation": "statements", "seed": seed, "resamples": RESAMPLES, "halves": halves}
 
@@ -125,11 +114,11 @@ def measured(statements: Sequence[Statement], answers: Sequence[Answer], seed: i
     """Kind accuracy and macro-F1, and micro-F1 of entities and relations, over statements with their answers."""
     pairs = list(zip(statements, answers, strict=True))
     kinds = [(_name(statement.kind), _name(answer.kind)) for statement, answer in pairs]
-    weights = _resampled(len(pairs), seed)
+    weights = resampled(len(pairs), seed)
     right = np.array([gold == found for gold, found in kinds], dtype=np.float64)
     return {
-        "kind accuracy": _figure(weights @ right / len(pairs)),
-        "kind macro-F1": _figure(_macro(kinds, weights)),
+        "kind accuracy": figure(weights @ right / len(pairs)),
+        "kind macro-F1": figure(_macro(kinds, weights)),
         "entities F1, name": _micro(((_names(s.entities), _names(a.entities)) for s, a in pairs), weights),
         "entities F1, name and type": _micro(((_typed(s.entities), _typed(a.entities)) for s, a in pairs), weights),
         "entities F1, name, without self": _micro(
@@ -139,18 +128,6 @@ def measured(statements: Sequence[Statement], answers: Sequence[Answer], seed: i
     }
 
 
-def _resampled(size: int, seed: int) -> Floats:
-    """How often each statement is drawn [1 + resamples, statements]; the first row draws each once."""
-    chance = np.random.default_rng(seed)
-    drawn = chance.multinomial(size, np.full(size, 1 / size), size=RESAMPLES)
-    return np.concatenate([np.ones((1, size)), drawn])
-
-
-def _figure(values: Floats) -> Figure:
-    low, high = np.percentile(values[1:], [2.5, 97.5])
-    return Figure(float(values[0]), float(low), float(high))
-
-
 def _macro(kinds: Sequence[tuple[str, str]], weights: Floats) -> Floats:
     """The mean F1 of the kinds that somebody labelled or found, by resample."""
     each = []
@@ -158,18 +135,13 @@ def _macro(kinds: Sequence[tuple[str, str]], weights: Floats) -> Floats:
         hit = np.array([gold == found == kind for gold, found in kinds], dtype=np.float64)
         named = np.array([(gold == kind) + (found == kind) for gold, found in kinds], dtype=np.float64)
         if named.any():
-            each.append(_ratio(2 * (weights @ hit), weights @ named))
+            each.append(ratio(2 * (weights @ hit), weights @ named))
     return np.asarray(np.mean(each, axis=0), dtype=np.float64)
 
 
 def _micro(pairs: Iterable[tuple[Items, Items]], weights: Floats) -> Figure:
     counts = np.array([(2 * (gold & found).total(), gold.total() + found.total()) for gold, found in pairs])
-    return _figure(_ratio(weights @ counts[:, 0], weights @ counts[:, 1]))
-
-
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    """0 where there is nothing to find and nothing found."""
-    return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    return figure(ratio(weights @ counts[:, 0], weights @ counts[:, 1]))
 
 
 def _name(kind: Kind | None) -> str:
@@ -199,20 +171,12 @@ def _edges(relations: Iterable[Relation]) -> Items:
     return found
 
 
-def _shown(figure: Figure) -> dict[str, float]:
-    return {"value": round(figure.value, 4), "low": round(figure.low, 4), "high": round(figure.high, 4)}
-
-
 def as_text(result: dict[str, Any]) -> str:
     """The result for a terminal."""
     lines = []
     for half, found in result["halves"].items():
         lines += [f"{half}, n = {found['n']}", f"  {'':34}{'cortex':>22}{'baseline':>22}"]
         for name, row in found["metrics"].items():
-            lines.append(f"  {name:34}{_cell(row['cortex']):>22}{_cell(row['baseline']):>22}")
+            lines.append(f"  {name:34}{cell(row['cortex']):>22}{cell(row['baseline']):>22}")
         lines.append("")
     return "\n".join(lines).rstrip()
-
-
-def _cell(figure: dict[str, float]) -> str:
-    return f"{figure['value']:.3f} [{figure['low']:.3f}, {figure['high']:.3f}]"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 from typing import Final
 
+from cortex.core.understanding.emotion import intensity_of
 from cortex.core.understanding.entities import entities_of
+from cortex.core.understanding.events import event_of
 from cortex.core.understanding.importance import importance_of
 from cortex.core.understanding.kinds import kind_of
 from cortex.core.understanding.relations import relations_of
@@ -32,7 +34,6 @@ def only(found: Understanding, layers: Layers) -> Understanding:
 
 def understand(source: Draft | Memory, layers: Layers, *, said_at: datetime, zone: tzinfo) -> Understanding:
     """What a text says, as far as the layers ask. ``said_at`` and ``zone`` are what "yesterday" is counted from."""
-    del said_at, zone
     text = source.content
     named = entities_of(text) if layers.graph or layers.classify else ()
     kind = kind_of(text) if layers.classify else None
@@ -40,6 +41,8 @@ def understand(source: Draft | Memory, layers: Layers, *, said_at: datetime, zon
         kind=kind,
         importance=importance_of(text, kind) if layers.classify else None,
         tags=tags_of(text, named) if layers.classify else (),
+        emotion=intensity_of(text) if layers.emotion else None,
+        event=event_of(text, said_at=said_at, zone=zone, speaker=source.speaker) if layers.episodic else None,
         entities=named if layers.graph else (),
         relations=relations_of(text, named) if layers.graph else (),
     )
