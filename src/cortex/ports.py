@@ -209,8 +209,8 @@ class Knowledge(Protocol):
         """The entities with these norms that the chosen memories mention, by norm."""
         ...
 
-    def mentioning(self, selection: Selection, norm: str) -> list[int]:
-        """The seqs of the chosen memories that mention an entity, newest first."""
+    def mentioning(self, selection: Selection, norm: str, limit: int | None = None) -> list[int]:
+        """The seqs of the chosen memories that mention an entity, the newest ones first."""
         ...
 
     def edges(self, selection: Selection, norms: Sequence[str]) -> list[tuple[int, Edge]]:

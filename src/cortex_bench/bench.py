@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cortex_bench.recalls import conversations, neighbours, recalls
 from cortex_bench.starts import starts
-from cortex_bench.writes import single, with_the_model
+from cortex_bench.writes import layers, single, with_the_model
 
 SIZES = (1_000, 10_000, 100_000)
 USUAL = 10_000
@@ -23,6 +23,7 @@ def main() -> int:
         folder = Path(name)
         bars = [
             *single(folder, USUAL),
+            *layers(folder, USUAL),
             *starts(folder, USUAL),
             *recalls(folder, SIZES),
             *neighbours(folder, SIZES[-1]),

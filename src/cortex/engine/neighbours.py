@@ -66,7 +66,7 @@ def _about(deps: Deps, grant: Grant, memory: Memory, reading: Reading | None) ->
     selection = Selection(scopes=(memory.scope,), clearance=grant.clearance, now=deps.clock.now())
     found: dict[int, None] = {}
     for name in norms:
-        found |= dict.fromkeys(deps.store.knowledge.mentioning(selection, name)[:_ABOUT])
+        found |= dict.fromkeys(deps.store.knowledge.mentioning(selection, name, _ABOUT))
     return sorted(found, reverse=True)[:_ABOUT]
 
 

@@ -138,6 +138,15 @@ def stream(seed: int = SEED, writes: int = WRITES) -> Iterator[Write]:
         yield Write(text, key, value, repeats)
 
 
+def facts(count: int, seed: int = SEED) -> Iterator[str]:
+    """So many different statements, of as many keys, in the usual wordings."""
+    draw = random.Random(seed)  # noqa: S311 - as above
+    for number in range(count):
+        attribute = _ATTRIBUTES[number % len(_ATTRIBUTES)]
+        subject = f"{draw.choice(attribute.subjects)}{number // len(_ATTRIBUTES)}"
+        yield draw.choice(attribute.wordings).format(s=subject, v=attribute.values(draw))
+
+
 def _another(draw: random.Random, attribute: _Attribute, value: str) -> str:
     while (other := attribute.values(draw)) == value:
         pass

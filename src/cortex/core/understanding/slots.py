@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from cortex.core.understanding.statement import COPULAS, Word, telling, words_of
@@ -15,8 +16,10 @@ from cortex.model.understanding import Verdict
 
 _MOST_CHARS: Final = 300
 _MOST_WORDS: Final = 24
+_A_FEW: Final = 32  # a new text is held against twenty others, one after the other
 _LONGEST_VALUE: Final = 4
 _NUMBER: Final = re.compile(r"[$€£]?\d[\d.,:]*[%a-z]{0,3}", re.IGNORECASE)
+_MONEY: Final = re.compile(r"([$€£]) ")
 _CHANGE: Final = re.compile(r"\b(?:now|nowadays|currently|these days|from now on|switched|as of)\b", re.IGNORECASE)
 # Two statements of "a man" are of two men.
 _ANY_ONE: Final = frozenset("a an some any another two three four five several many few every each there".split())
@@ -95,6 +98,7 @@ def refilled(older: str, newer: str) -> Verdict | None:
     return Verdict(contradicts=True, confidence=sure, reason=f"'{first.shown}' became '{second.shown}'")
 
 
+@lru_cache(maxsize=_A_FEW)
 def slot(text: str) -> Slot | None:
     """The slot that a short statement fills; None for one that fills none, or holds it back."""
     if len(text) > _MOST_CHARS or "?" in text:
@@ -170,7 +174,8 @@ def _filled(subject: Sequence[Word], attribute: str, value: Sequence[Word], *, s
         if sort not in _KINDS:
             return None
         attribute = _stem_of(sort)
-    return Slot(norms, attribute, values, sort, single, " ".join(word.raw for word in value if not word.weak))
+    shown = _MONEY.sub(r"\1", " ".join(word.written.lower() for word in value if not word.weak))
+    return Slot(norms, attribute, values, sort, single, shown)
 
 
 def _stem_of(sort: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from cortex.core.text.normal import key_text
 from cortex.core.text.stems import stems
 
-_WORD: Final = re.compile(r"[^\W_]+(?:[-'./:@_#+][^\W_]+)*[+#%]*|[%$€£°]")
+_WORD: Final = re.compile(r"[^\W_]+(?:[-'./:@_#+][^\W_]+|,\d+)*[+#%]*|[%$€£°]")
 # What somebody says before the statement itself.
 _PREAMBLE: Final = re.compile(
     r"\s*(?:(?:please )?(?:note|remember|remind(?:er)?|fyi|btw|by the way|for the record|update|correction"

@@ -39,12 +39,12 @@ class EphemeralKnowledge:
         """The entities with these norms that the chosen memories mention, by norm."""
         return [name for name in self.names(selection, "") if name.norm in norms]
 
-    def mentioning(self, selection: Selection, norm: str) -> list[int]:
-        """The seqs of the chosen memories that mention an entity, newest first."""
+    def mentioning(self, selection: Selection, norm: str, limit: int | None = None) -> list[int]:
+        """The seqs of the chosen memories that mention an entity, the newest ones first."""
         chosen = self._chosen(selection)
         return sorted(
             (seq for seq, reading in chosen if any(mention.norm == norm for mention in reading.mentions)), reverse=True
-        )
+        )[:limit]
 
     def edges(self, selection: Selection, norms: Sequence[str]) -> list[tuple[int, Edge]]:
         """What the chosen memories state of these entities, each with the seq of the memory, in the order written."""

@@ -69,15 +69,18 @@ class SQLiteKnowledge:
                 found += [Name(norm, name, EntityType(type_), memories) for norm, name, type_, memories in rows_]
         return sorted(found, key=lambda name: name.norm)
 
-    def mentioning(self, selection: Selection, norm: str) -> list[int]:
-        """The seqs of the chosen memories that mention an entity, newest first."""
+    def mentioning(self, selection: Selection, norm: str, limit: int | None = None) -> list[int]:
+        """The seqs of the chosen memories that mention an entity, the newest ones first."""
         with self._connections.read() as connection:
             source, clauses, bound = _chosen(connection, selection)
+            first = 3 if selection.past else 0  # what is bound for the past
             sql = (
-                f"SELECT m.seq FROM {source} m JOIN mentions x ON x.seq = m.seq "
-                f"WHERE {' AND '.join([*clauses, 'x.norm = ?'])} ORDER BY m.seq DESC"
+                # The name is what chooses most: without CROSS the planner may read a whole scope for it.
+                f"SELECT x.seq FROM mentions x CROSS JOIN {source} m ON m.seq = x.seq "
+                f"WHERE x.norm = ? AND {' AND '.join(clauses)} ORDER BY x.seq DESC LIMIT ?"
             )
-            return [seq for (seq,) in connection.execute(sql, [*bound, norm])]
+            bound = [*bound[:first], norm, *bound[first:], -1 if limit is None else limit]
+            return [seq for (seq,) in connection.execute(sql, bound)]
 
     def edges(self, selection: Selection, norms: Sequence[str]) -> list[tuple[int, Edge]]:
         """What the chosen memories state of these entities, each with the seq of the memory, in the order written."""

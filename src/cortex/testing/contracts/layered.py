@@ -147,6 +147,8 @@ class ReadingsContract(StoreSuite):
         first = read_in(store, "The cache uses Redis", FULL)
         second = read_in(store, "The cache uses Redis still", FULL)
         assert store.knowledge.mentioning(within(), "redis") == [second.seq, first.seq]
+        assert store.knowledge.mentioning(within(), "redis", 1) == [second.seq]
+        assert store.knowledge.mentioning(within(past=True), "redis", 1) == [second.seq]
         assert store.knowledge.edges(within(), ["redis"]) == [(first.seq, USES), (second.seq, USES)]
         assert store.knowledge.edges(within(), ["cache", "x"]) == [(first.seq, USES), (second.seq, USES)]
         assert store.knowledge.edges(within(), ["x"]) == []

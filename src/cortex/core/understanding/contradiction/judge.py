@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, isfinite
 
 from cortex.core.text.language import detect_language, in_latin
@@ -55,6 +56,7 @@ class _Reading:
     presumed: list[Claim]
 
 
+@lru_cache(maxsize=32)  # a new text is held against twenty others, one after the other
 def _read(text: str) -> _Reading:
     told: list[Claim] = []
     granted: list[Claim] = []
