@@ -85,12 +85,14 @@ def list_memories(run: Run, /, *, every: bool, **fields: Any) -> None:
 def timeline(run: Run, /, **fields: Any) -> None:
     """Show what happened, in the order it happened.
 
-    It shows the memories whose event time was given.
+    It shows the memories whose event time was given, and where the layer episodic is on (CORTEX_EPISODIC=1) those whose
+    text tells of an event: when it was, who did it and where; undated ones last.
     """
     with run.cortex() as cortex:
         page = cortex.timeline(**given(fields))
-    run.show(page, lambda look: render.memories(page.memories, look, clock=True))
+    run.show(page, lambda look: render.timeline(page, look))
     _more(run, page, fields["limit"])
+    run.warn([page.note] if page.note else [])
 
 
 @click.command("count", cls=Verb, examples=["cortex count", "cortex count --kind decision --tag database"])

@@ -19,7 +19,7 @@ TIERS = "identity, session, working, long_term, buffer"
 STATUSES = "active, superseded, archived, quarantined"
 ROLES = "user, assistant, system, tool"
 CLEARANCES = "public, internal, confidential, restricted"
-ORDERS = "newest, oldest, event"
+ORDERS = "newest, oldest, event, happened"
 TIMES = "ISO 8601, such as 2026-05-31 or 2026-05-31T14:30+02:00"
 SCOPES = "user:NAME, project:NAME, team:NAME or global"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:  # the model needs numpy, help does not
     from cortex.model.health import Health
     from cortex.model.knowledge import About, Connection
     from cortex.model.memory import Memory
+    from cortex.model.page import Page
     from cortex.model.score import LegScore, Recall
     from cortex.model.transfer import Reprocessed
 
@@ -33,6 +35,20 @@ def memories(found: Iterable[Memory], look: Look, *, clock: bool = False) -> Ite
     widest = max((len(memory.kind) for memory in every), default=0)
     for memory in every:
         yield _line(memory, look, widest, clock=clock)
+
+
+def timeline(page: Page, look: Look) -> Iterator[str]:
+    """Each memory in a line with its hour, as given or read; below it what was read of the event."""
+    events = [page.events.get(memory.id) for memory in page.memories]
+    dated = [
+        replace(memory, event_time=memory.event_time or event.event_time) if event else memory
+        for memory, event in zip(page.memories, events, strict=True)
+    ]
+    for line, event in zip(memories(dated, look, clock=True), events, strict=True):
+        yield line
+        told = event and [event.event_type, event.actor, f"in {event.location}" if event.location else None]
+        if told and any(told):
+            yield click.style(f"{'':{SHORT + 2}}{', '.join(one_line(each) for each in told if each)}", dim=True)
 
 
 def versions(found: Iterable[Memory], look: Look) -> Iterator[str]:

@@ -10,14 +10,21 @@ from cortex.errors import InvalidInput
 from cortex.model.memory import Memory
 from cortex.model.query import Order
 
+UNDATED = 2**63 - 1  # after everything that has a date
+
 
 def key_of(memory: Memory, order: Order) -> tuple[int, int]:
-    """The values a listing is ordered by: the order's own key and the seq."""
+    """The values a listing is ordered by: the order's own key and the seq.
+
+    For `Order.HAPPENED` the event time of the memory is the one that was given or read.
+    """
     match order:
         case Order.NEWEST | Order.OLDEST:
             return memory.seq, memory.seq
         case Order.EVENT:
             return 0 if memory.event_time is None else microseconds(memory.event_time), memory.seq
+        case Order.HAPPENED:
+            return UNDATED if memory.event_time is None else microseconds(memory.event_time), memory.seq
         case _:
             assert_never(order)
 

@@ -108,9 +108,12 @@ class Engine:
 
     @spelled_out(TimelineFields)
     def timeline(self, **options: Unpack[TimelineFields]) -> Page:
-        """Memories that have an event time, in the order things happened; both ends are inclusive."""
+        """Memories that have an event time, in the order things happened; both ends are inclusive.
+
+        With the layer episodic also those whose text tells of an event, undated ones last.
+        """
         asked = self._intake.listing(options, self._intake.stretch(options), Order.EVENT)
-        return listing.page(self._deps, self._caller, asked)
+        return listing.timeline(self._deps, self._caller, asked)
 
     @spelled_out(CountFields)
     def count(self, **options: Unpack[CountFields]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from cortex.core.cursor import decode, encode, key_of
@@ -14,9 +14,11 @@ from cortex.errors import NotFound
 from cortex.model.memory import Memory
 from cortex.model.page import Page
 from cortex.model.policy import Action, Caller, Grant
-from cortex.model.query import Listing, Selection
+from cortex.model.query import Listing, Order, Selection
+from cortex.model.understanding import Event
 
 _STEP = 500
+_OFF = "only times that were given: the layer episodic, which reads them from texts, is off (CORTEX_EPISODIC=1)"
 
 
 def get(deps: Deps, caller: Caller, id_or_prefix: object) -> Memory | None:
@@ -33,7 +35,8 @@ def page(deps: Deps, caller: Caller, asked: Listing) -> Page:
     selection = _selection(deps, grant, asked)
     after = None if asked.cursor is None else decode(asked.cursor, asked.order)
     found: list[Memory] = []
-    for memory in _walk(deps, replace(selection, after=after), asked.limit + 1):
+    events: dict[str, Event] = {}
+    for memory in _walk(deps, replace(selection, after=after), asked.limit + 1, events):
         if guard.covers(grant, memory) and details_pass(memory.tags, memory.metadata, asked.filter):
             found.append(memory)
         if len(found) > asked.limit:
@@ -41,10 +44,18 @@ def page(deps: Deps, caller: Caller, asked: Listing) -> Page:
     return Page(
         memories=tuple(found[: asked.limit]),
         total=_total(deps, selection),
-        next_cursor=encode(found[asked.limit - 1], asked.order) if len(found) > asked.limit else None,
+        next_cursor=encode(_dated(found[asked.limit - 1], events), asked.order) if len(found) > asked.limit else None,
         limit=asked.limit,
         times=asked.filter.times,
+        events={memory.id: events[memory.id] for memory in found[: asked.limit] if memory.id in events},
     )
+
+
+def timeline(deps: Deps, caller: Caller, asked: Listing) -> Page:
+    """A page of what happened: when it was said, else when the text tells; what has no date comes last."""
+    if deps.layers.episodic:
+        return page(deps, caller, replace(asked, order=Order.HAPPENED))
+    return replace(page(deps, caller, asked), note=_OFF)
 
 
 def count(deps: Deps, caller: Caller, asked: Listing) -> int:
@@ -70,16 +81,25 @@ def _selection(deps: Deps, grant: Grant, asked: Listing) -> Selection:
     )
 
 
-def _walk(deps: Deps, selection: Selection, first: int) -> Iterator[Memory]:
-    """Every memory from the cursor on, read in steps."""
+def _walk(deps: Deps, selection: Selection, first: int, events: dict[str, Event]) -> Iterator[Memory]:
+    """Every memory from the cursor on, read in steps; ``events`` takes what was read of them, where that counts."""
     size = first
     while True:
         batch = deps.store.select(replace(selection, limit=size))
+        if selection.order is Order.HAPPENED:
+            readings = deps.store.knowledge.readings([memory.seq for memory in batch])
+            events |= {m.id: e for m in batch if m.seq in readings and (e := readings[m.seq].event) is not None}
         yield from batch
         if len(batch) < size:
             return
-        selection = replace(selection, after=key_of(batch[-1], selection.order))
+        selection = replace(selection, after=key_of(_dated(batch[-1], events), selection.order))
         size = _STEP
+
+
+def _dated(memory: Memory, events: Mapping[str, Event]) -> Memory:
+    """The memory with the event time that it is ordered by."""
+    read = events.get(memory.id)
+    return memory if memory.event_time is not None or read is None else replace(memory, event_time=read.event_time)
 
 
 def _total(deps: Deps, selection: Selection) -> int:

@@ -8,13 +8,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from cortex.model.memory import Memory
+from cortex.model.understanding import Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """Some memories in order. ``total`` counts all that fit; ``next_cursor`` asks for the following page.
 
-    ``times`` are the instants that the given dates meant, by name; ranges are half-open.
+    ``times`` are the instants that the given dates meant, by name; ranges are half-open. ``events``: what was read of
+    these memories, by id, where anything was; ``note`` says what is switched off.
     """
 
     memories: tuple[Memory, ...]
@@ -22,6 +24,8 @@ class Page:
     next_cursor: str | None = None
     limit: int = 0
     times: Mapping[str, datetime] = field(default_factory=dict)
+    events: Mapping[str, Event] = field(default_factory=dict)
+    note: str = ""
 
 
 class Details(NamedTuple):

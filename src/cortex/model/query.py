@@ -111,11 +111,16 @@ _TIMES = ("created_since", "created_until", "event_since", "event_until")
 
 
 class Order(StrEnum):
-    """The order of a listing; ties fall to the sequence."""
+    """The order of a listing; ties fall to the sequence.
+
+    ``event``: by the event time that was given, those without left out; ``happened``: by the one that was given or read
+    from the text, those that tell of an event without a date last.
+    """
 
     NEWEST = "newest"
     OLDEST = "oldest"
     EVENT = "event"
+    HAPPENED = "happened"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,14 @@ from cortex.stores._sql import rows
 from cortex.stores._sql.rows import micros
 
 _SCOPE_ID = "SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?"
-ORDER_KEYS = {Order.NEWEST: "m.seq", Order.OLDEST: "m.seq", Order.EVENT: "m.event_time"}
+# When it happened: as was said, else as was read from the text.
+_HAPPENED = "coalesce(m.event_time, (SELECT v.event_time FROM events v WHERE v.seq = m.seq))"
+ORDER_KEYS = {
+    Order.NEWEST: "m.seq",
+    Order.OLDEST: "m.seq",
+    Order.EVENT: "m.event_time",
+    Order.HAPPENED: f"coalesce({_HAPPENED}, {2**63 - 1})",
+}
 
 
 class Asked(Protocol):
@@ -47,7 +54,10 @@ def conditions(selection: Selection, scope_ids: list[int]) -> tuple[list[str], l
         clauses.append(f"m.signature_id IS {'' if pending else 'NOT '}NULL")
     if selection.order is Order.EVENT:
         clauses.append("m.event_time IS NOT NULL")
-    for clause, params in _filter(selection.filter):
+    if selection.order is Order.HAPPENED:
+        clauses.append("(m.event_time IS NOT NULL OR EXISTS (SELECT 1 FROM events v WHERE v.seq = m.seq))")
+    happened = _HAPPENED if selection.order is Order.HAPPENED else "m.event_time"
+    for clause, params in _filter(selection.filter, happened):
         clauses.append(clause)
         bound.extend(params)
     return clauses, bound
@@ -70,7 +80,7 @@ def page(selection: Selection) -> tuple[str, list[Any], str]:
     return clause, bound, tail if selection.limit is None else f"{tail} LIMIT {int(selection.limit)}"
 
 
-def _filter(wanted: Filter) -> Iterable[tuple[str, list[Any]]]:
+def _filter(wanted: Filter, happened: str) -> Iterable[tuple[str, list[Any]]]:
     for column, chosen in (("kind", wanted.kinds), ("tier", wanted.tiers), ("status", wanted.statuses)):
         if chosen:
             names = sorted(item.value for item in chosen)
@@ -85,7 +95,7 @@ def _filter(wanted: Filter) -> Iterable[tuple[str, list[Any]]]:
     if wanted.min_importance is not None:
         yield "m.importance >= ?", [wanted.min_importance]
     yield from _between("m.created_at", wanted.created_since, wanted.created_until)
-    yield from _between("m.event_time", wanted.event_since, wanted.event_until)
+    yield from _between(happened, wanted.event_since, wanted.event_until)
 
 
 def _between(column: str, since: datetime | None, until: datetime | None) -> Iterable[tuple[str, list[Any]]]:

@@ -6,10 +6,16 @@ from datetime import datetime
 
 from cortex.model.memory import Memory
 from cortex.model.query import Filter, Order, Selection
+from cortex.model.understanding import Event
 
 
-def selected(memory: Memory, selection: Selection) -> bool:
-    """Whether the selection has the memory."""
+def selected(memory: Memory, selection: Selection, event: Event | None = None) -> bool:
+    """Whether the selection has the memory; ``event``: what was read of it."""
+    happened = memory.event_time
+    if selection.order is Order.HAPPENED:
+        if happened is None and event is None:
+            return False
+        happened = happened or (None if event is None else event.event_time)
     return (
         memory.scope in selection.scopes
         and memory.clearance_min <= selection.clearance
@@ -18,11 +24,11 @@ def selected(memory: Memory, selection: Selection) -> bool:
         and (memory.valid_to is None or memory.valid_to > selection.now)
         and selection.embedding in (None, memory.embedding)
         and (selection.order is not Order.EVENT or memory.event_time is not None)
-        and _passes(memory, selection.filter)
+        and _passes(memory, selection.filter, happened)
     )
 
 
-def _passes(memory: Memory, wanted: Filter) -> bool:
+def _passes(memory: Memory, wanted: Filter, happened: datetime | None) -> bool:
     return (
         (not wanted.kinds or memory.kind in wanted.kinds)
         and (not wanted.tiers or memory.tier in wanted.tiers)
@@ -32,7 +38,7 @@ def _passes(memory: Memory, wanted: Filter) -> bool:
         and wanted.speaker in (None, memory.speaker)
         and (wanted.min_importance is None or memory.importance >= wanted.min_importance)
         and _between(memory.created_at, wanted.created_since, wanted.created_until)
-        and _between(memory.event_time, wanted.event_since, wanted.event_until)
+        and _between(happened, wanted.event_since, wanted.event_until)
     )
 
 

@@ -34,6 +34,7 @@ from cortex.stores.ephemeral.write import retry_later, write
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SCHEMA = 3
+_UNDATED = 2**63 - 1
 
 
 class EphemeralStore:
@@ -77,7 +78,7 @@ class EphemeralStore:
 
     def select(self, selection: Selection) -> list[Memory]:
         """Memories in order, after the cursor, up to the limit."""
-        key = _sort_key(selection.order)
+        key = _sort_key(selection.order, self._shared.now())
         memories = sorted(self._chosen(selection), key=key)
         if selection.after is not None:
             direction = -1 if selection.order is Order.NEWEST else 1
@@ -146,10 +147,12 @@ class EphemeralStore:
 
     def _chosen(self, selection: Selection) -> Iterator[Memory]:
         at = selection.now if selection.past else None
-        return (form.memory for form in self._shared.now().forms(at) if selected(form.memory, selection))
+        tables = self._shared.now()
+        memories = (form.memory for form in tables.forms(at))
+        return (memory for memory in memories if selected(memory, selection, tables.event(memory.seq)))
 
 
-def _sort_key(order: Order) -> Callable[[Memory], tuple[int, int]]:
+def _sort_key(order: Order, tables: Tables) -> Callable[[Memory], tuple[int, int]]:
     match order:
         case Order.NEWEST:
             return lambda memory: (-memory.seq, -memory.seq)
@@ -157,8 +160,16 @@ def _sort_key(order: Order) -> Callable[[Memory], tuple[int, int]]:
             return lambda memory: (memory.seq, memory.seq)
         case Order.EVENT:
             return lambda memory: (_micros(memory.event_time) or 0, memory.seq)
+        case Order.HAPPENED:
+            return lambda memory: (_happened(memory, tables), memory.seq)
         case _:
             assert_never(order)
+
+
+def _happened(memory: Memory, tables: Tables) -> int:
+    event = tables.event(memory.seq)
+    at = _micros(memory.event_time or (None if event is None else event.event_time))
+    return _UNDATED if at is None else at
 
 
 def _index_rows(

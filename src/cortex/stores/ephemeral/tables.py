@@ -17,7 +17,7 @@ from cortex.model.job import NewJob
 from cortex.model.memory import Memory, Status
 from cortex.model.record import Form, Record
 from cortex.model.scope import Scope
-from cortex.model.understanding import Reading
+from cortex.model.understanding import Event, Reading
 
 T = TypeVar("T")
 
@@ -108,6 +108,11 @@ class Tables:
                 yield row.form
             elif seq in self.versions:
                 yield from (form for form in self.record(seq).earlier if _stood(form, at))
+
+    def event(self, seq: int) -> Event | None:
+        """The event that was read from a memory."""
+        reading = self.readings.get(seq)
+        return None if reading is None else reading.event
 
     def vectors(self, form: Form) -> dict[EmbeddingSignature, Embedding]:
         """The vectors of a form, by the model that made them."""

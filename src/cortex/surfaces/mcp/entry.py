@@ -7,6 +7,7 @@ from typing import Any
 from cortex.model.knowledge import Connection
 from cortex.model.memory import Memory
 from cortex.model.score import Hit
+from cortex.model.understanding import Event
 
 Facts = dict[str, Any]
 
@@ -42,6 +43,16 @@ def hit_of(hit: Hit) -> Facts:
     return {**facts_of(hit.memory), "score": _rounded(hit.score), "parts": parts}
 
 
+def dated(facts: Facts, event: Event | None) -> Facts:
+    """The facts with what was read of the event: its time where none was given, and who, where, of what sort."""
+    if event is None:
+        return facts
+    told = [event.event_type, event.actor, f"in {event.location}" if event.location else None]
+    said = ", ".join(_flat(each) for each in told if each)
+    at = {} if event.event_time is None else {"event_time": event.event_time.isoformat()}
+    return at | facts | ({"event": said} if said else {})
+
+
 def edge_of(each: Connection) -> str:
     """A relation as seen from the entity that is asked about."""
     label, other = each.label.replace("_", " "), _flat(each.other)
@@ -60,6 +71,7 @@ def head(facts: Facts) -> str:
     shown = [facts["id"][:SHORT_ID], (facts.get("event_time") or facts["created_at"])[:10], facts["kind"]]
     shown += [facts["scope"]] if "scope" in facts else []
     shown += [_why(facts)] if "score" in facts else []
+    shown += [facts["event"]] if "event" in facts else []
     shown += [facts["status"]] if facts["status"] != "active" else []
     shown += [f"first {facts['embedded_chars']:,} characters by meaning"] if "embedded_chars" in facts else []
     shown += [" ".join(f"#{_flat(tag)}" for tag in facts["tags"])] if "tags" in facts else []

@@ -17,7 +17,7 @@ from cortex.model.knowledge import About
 from cortex.model.memory import Memory
 from cortex.model.page import Page
 from cortex.model.score import Recall
-from cortex.surfaces.mcp.entry import Facts, edge_of, facts_of, head, hit_of, lines, said_by
+from cortex.surfaces.mcp.entry import Facts, dated, edge_of, facts_of, head, hit_of, lines, said_by
 from cortex.surfaces.mcp.fitting import FRAME, LEAST, beginning, compact, fitted, less, slim
 
 _NOTE = 240  # characters kept free for the first line and for what was cut
@@ -145,11 +145,12 @@ def _stretch(facts: Facts, start: int, text: str, left_out: Sequence[str]) -> Re
 
 def _page(page: Page, budget: int) -> tuple[list[str], Facts, list[Facts], list[str]]:
     tail = [f"More: cursor {page.next_cursor}"] if page.next_cursor else []
-    tail += _asked_for(page.times)
+    tail += [*_asked_for(page.times), *([f"Shown: {page.note}."] if page.note else [])]
     data: Facts = {"total": page.total, "limit": page.limit}
     data |= {"next_cursor": page.next_cursor} if page.next_cursor else {}
     data |= {name.removeprefix("event_"): at.isoformat() for name, at in page.times.items()}
-    shown, cut = fitted([facts_of(memory) for memory in page.memories], _room(tail, data, budget))
+    facts = [dated(facts_of(memory), page.events.get(memory.id)) for memory in page.memories]
+    shown, cut = fitted(facts, _room(tail, data, budget))
     return tail, data, shown, cut
 
 

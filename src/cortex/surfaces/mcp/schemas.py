@@ -125,7 +125,7 @@ _ABOUT = _object(
 )
 _PAGE = _object(
     {
-        "memories": _list_of(_object(_KEPT, _ALWAYS)),
+        "memories": _list_of(_object(_KEPT | {"event": _TEXT}, _ALWAYS)),
         "total": _INTEGER,
         "limit": _INTEGER,
         "next_cursor": _TEXT,
@@ -175,7 +175,7 @@ MEMORIZE = ToolSpec(
 RECALL = ToolSpec(
     name="recall",
     title="Recall",
-    description="Find the memories that best answer a question, by meaning and by words. Best first, with ids.",
+    description="Find the memories that best answer a question, by meaning and by words, best first.",
     takes=_object(
         {
             "query": _text("A question or a few words."),
@@ -223,7 +223,7 @@ TIMELINE = ToolSpec(
 LIST = ToolSpec(
     name="list_memories",
     title="List memories",
-    description="The memories kept most recently, newest first, a page at a time.",
+    description="The newest memories, a page at a time.",
     takes=_object(
         {
             "limit": _LIMIT,

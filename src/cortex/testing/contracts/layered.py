@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cortex.model.change import (
@@ -22,7 +22,7 @@ from cortex.model.change import (
 from cortex.model.conflict import Conflict, ConflictState, Resolution
 from cortex.model.job import NewJob
 from cortex.model.memory import Clearance, Kind, Link, Memory, Status
-from cortex.model.query import Filter
+from cortex.model.query import Filter, Order
 from cortex.model.scope import Scope
 from cortex.model.understanding import Edge, EntityType, Event, Mention, Reading
 from cortex.ports import Store
@@ -33,6 +33,7 @@ from cortex.testing.factories import add, commit, embedding, memory
 BOB = Scope("user:bob")
 ACTIVE = Filter()
 OPEN = (ConflictState.OPEN,)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 REDIS = Mention("redis", "Redis", EntityType.TECHNOLOGY)
 CACHE = Mention("cache", "the cache", EntityType.THING)
 USES = Edge("cache", "uses", "redis", "for sessions")
@@ -344,3 +345,28 @@ class ConflictsContract(StoreSuite):
         commit(store, AddConflict(conflict(one, two)), AddConflict(decided))
         commit(store, revised(two, content="cocoa"))
         assert [found.state for found in store.knowledge.conflicts([ADA], list(ConflictState), 3)] == [decided.state]
+
+
+class HappenedContract(StoreSuite):
+    """In the order things happened, as was said or read."""
+
+    def test_given_times_count_before_read_ones(self, store: Store) -> None:
+        """What tells of an event without a date comes last; what tells of none is left out."""
+        day = timedelta(days=1)
+        given = kept(store, "given", event_time=NOW + 2 * day)
+        read = read_in(store, "read", reading(event=Event(event_time=NOW + day)))
+        both = read_in(store, "both", reading(event=Event(event_time=NOW + 9 * day)), event_time=NOW)
+        undated = read_in(store, "undated", reading(event=Event(actor="Ada")))
+        read_in(store, "none", reading(REDIS))
+        kept(store, "nothing")
+        in_order = [both, read, given, undated]
+        chosen = within(order=Order.HAPPENED)
+        assert store.select(chosen) == in_order
+        assert sum(count.memories for count in store.count(chosen)) == 4
+        assert store.select(replace(chosen, limit=2)) == in_order[:2]
+        after = ((NOW + day - EPOCH) // timedelta(microseconds=1), read.seq)
+        assert store.select(replace(chosen, after=after)) == in_order[2:]
+        after = (2**63 - 1, undated.seq)
+        assert store.select(replace(chosen, after=after)) == []
+        stretch = replace(chosen.filter, event_since=NOW + day, event_until=NOW + 2 * day)
+        assert store.select(replace(chosen, filter=stretch)) == [read]

@@ -87,6 +87,10 @@ def _now_and_then(draw: st.DrawFn, values: st.SearchStrategy[Any]) -> Any:
     return draw(values) if draw(st.integers(0, 3)) == 0 else None
 
 
+# Nothing was read of these memories: what happened is what was given.
+_DATED = (Order.EVENT, Order.HAPPENED)
+
+
 class FilterContract(StoreSuite):
     """A store and the core mean the same by a filter."""
 
@@ -197,7 +201,7 @@ def _chosen(kept: Memory, selection: Selection) -> bool:
         and hidden(kept, selection.clearance, selection.now) is None
         and passes(kept, selection.filter)
         and selection.embedding in (None, kept.embedding)
-        and (selection.order is not Order.EVENT or kept.event_time is not None)
+        and (selection.order not in _DATED or kept.event_time is not None)
     )
 
 
@@ -206,7 +210,7 @@ def _in_order(kept: Sequence[Memory], order: Order) -> list[Memory]:
 
 
 def _key(kept: Memory, order: Order) -> tuple[int, int]:
-    return (_micros_or_zero(kept.event_time) if order is Order.EVENT else kept.seq), kept.seq
+    return (_micros_or_zero(kept.event_time) if order in _DATED else kept.seq), kept.seq
 
 
 def _micros_or_zero(at: datetime | None) -> int:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from cortex.testing.contracts.adding import AtomicContract, DedupContract, IdempotencyContract
 from cortex.testing.contracts.changing import EraseContract, ReplaceContract, StatusContract, VectorsContract
 from cortex.testing.contracts.following import FeedContract, JobContract, LifeContract
-from cortex.testing.contracts.layered import ConflictsContract, LinksContract, ReadingsContract, SupersedeContract
+from cortex.testing.contracts.layered import (
+    ConflictsContract,
+    HappenedContract,
+    LinksContract,
+    ReadingsContract,
+    SupersedeContract,
+)
 from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
 from cortex.testing.contracts.reindexing import ReindexingContract, RequeueContract, StrangerContract
 from cortex.testing.contracts.remembering import HistoryContract, PastContract
@@ -41,6 +47,7 @@ class RecordStoreContract(
     SupersedeContract,
     LinksContract,
     ConflictsContract,
+    HappenedContract,
     LifeContract,
 ):
     """Tests of a `Store`; a subclass gives the fixture ``new_store``, which makes an empty one."""
