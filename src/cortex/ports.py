@@ -65,6 +65,16 @@ class LLMProvider(Protocol):
 
 
 @runtime_checkable
+class PatientProvider(Protocol):
+    """An `LLMProvider` that soon gives up, since somebody waits for it, and has one beside it that does not."""
+
+    @property
+    def patient(self) -> LLMProvider:
+        """The same model, for work that nobody waits for."""
+        ...
+
+
+@runtime_checkable
 class TextTraces(Protocol):
     """A plug that keeps something of texts beside the record, such as a cache; so that erasure reaches it.
 

@@ -19,7 +19,7 @@ from cortex.model.layers import PRESETS, THRESHOLDS, Layers
 from cortex.model.layers import USUAL as USUAL_THRESHOLDS
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
-from cortex.ports import Embedder, LLMProvider, PatientEmbedder, Store, TextTraces
+from cortex.ports import Embedder, LLMProvider, PatientEmbedder, PatientProvider, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
@@ -107,11 +107,16 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
         single_user=open_single_user,
         llm=llm,
         patient=embedder.patient if isinstance(embedder, PatientEmbedder) else None,
+        patient_llm=_patient(llm),
         traces=_traces(embedder, llm),
         conversation=plugs.conversation or USUAL,
         layers=choose_layers(settings) if plugs.layers is None else plugs.layers,
         thresholds=THRESHOLDS.get(embedder.signature.model, USUAL_THRESHOLDS),
     )
+
+
+def _patient(llm: object) -> LLMProvider | None:
+    return llm.patient if isinstance(llm, PatientProvider) else None
 
 
 def choose_layers(settings: Settings) -> Layers:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LOCAL_MODEL: Final = "all-MiniLM-L6-v2"
 _JOB_SECONDS: Final = 60.0  # of one request for vectors: a job holds its lease for two minutes
+_WRITE_SECONDS = 20.0  # how long a write waits for a language model before it is read without
 
 # The seeds of the settings: what is taken where no model is named.
 _LLM_MODELS: Final[Mapping[str, str]] = {
@@ -87,11 +88,16 @@ def choose_llm(settings: Settings) -> MeteredProvider | None:
     from cortex.providers.retrying import Persistence
 
     place = _llm_place(settings, backend)
-    wire = _wires(place, settings.llm_timeout, Persistence(seconds=settings.llm_timeout))[0]
+    seconds = settings.llm_timeout
+    brief, patient = _wires(
+        place, seconds, Persistence(attempts=2, seconds=min(seconds, _WRITE_SECONDS)), Persistence(seconds=seconds)
+    )
     prices = None
     if settings.llm_price_in is not None or settings.llm_price_out is not None:
         prices = TokenPrices(settings.llm_price_in or 0.0, settings.llm_price_out or 0.0)
-    return MeteredProvider(_adapter(backend, wire, _llm_model(settings, backend), place.address), Meter(prices))
+    model = _llm_model(settings, backend)
+    soon, later = (_adapter(backend, wire, model, place.address) for wire in (brief, patient))
+    return MeteredProvider(soon, Meter(prices), patient=later)
 
 
 def remote_embedder(settings: Settings) -> Embedder | None:

@@ -27,7 +27,7 @@ class Deps:
     ``single_user`` opens a file of the earlier single-user program for reading, and gives None for any other.
     ``layers``: what is done to a memory beyond keeping it, from which cosines on (``thresholds``).
     ``patient``: the embedder for what nobody waits for; None where the usual one does that too. ``llm``: the language
-    model of the write path; None for none.
+    model of the write path, None for none; ``patient_llm`` likewise.
     ``traces``: what keeps something of texts beside the store and is told whose they are; None for nothing.
     """
 
@@ -49,4 +49,5 @@ class Deps:
     layers: Layers = OFF
     thresholds: Thresholds = USUAL_THRESHOLDS
     patient: Embedder | None = None
+    patient_llm: LLMProvider | None = None
     llm: LLMProvider | None = None

@@ -31,7 +31,7 @@ def drain(deps: Deps, caller: Caller) -> None:
     with suppress(StoreBusy, StoreFull, StoreReadOnly):
         scrub(deps)
         if deps.wait or deps.ready():
-            brief = replace(deps, patient=None)  # somebody waits for the end
+            brief = replace(deps, patient=None, patient_llm=deps.llm)  # somebody waits for the end
             run_jobs(brief, caller, owner=deps.new_id(), most=_DRAIN)
 
 
@@ -101,7 +101,8 @@ def _look(deps: Deps, grant: Grant, jobs: Sequence[Job]) -> list[Retry]:
     """Have the layers look at these memories, then end the jobs; those that the model did not answer come again."""
     if not jobs:
         return []
-    seen = {each.seq: each for each in layered.again(deps, grant, deps.store.read([job.seq for job in jobs]))}
+    patient = replace(deps, llm=deps.patient_llm or deps.llm)
+    seen = {each.seq: each for each in layered.again(patient, grant, deps.store.read([job.seq for job in jobs]))}
     now = deps.clock.now()
     unanswered = [job for job in jobs if job.kind == UNDERSTAND and job.seq in seen and seen[job.seq].problem]
     retries = [Retry(job.job_id, next_try(now, job.attempts), seen[job.seq].problem) for job in unanswered]

@@ -83,12 +83,18 @@ class Meter:
 
 
 class MeteredProvider:
-    """``inner``, each of its calls counted by ``meter`` under ``verb``."""
+    """``inner``, each of its calls counted by ``meter`` under ``verb``; ``patient``: the same that tries longer."""
 
-    def __init__(self, inner: LLMProvider, meter: Meter, *, verb: str = "") -> None:
+    def __init__(self, inner: LLMProvider, meter: Meter, *, verb: str = "", patient: LLMProvider | None = None) -> None:
         self.inner = inner
         self.meter = meter
         self._verb = verb
+        self._patient = patient
+
+    @property
+    def patient(self) -> MeteredProvider:
+        """The same model for work that nobody waits for, counted by the same meter."""
+        return self if self._patient is None else MeteredProvider(self._patient, self.meter, verb=self._verb)
 
     @property
     def name(self) -> str:
@@ -100,7 +106,7 @@ class MeteredProvider:
 
     def for_verb(self, verb: str) -> MeteredProvider:
         """The same, counted under this verb."""
-        return MeteredProvider(self.inner, self.meter, verb=verb)
+        return MeteredProvider(self.inner, self.meter, verb=verb, patient=self._patient)
 
     def generate(self, prompt: str, *, temperature: float = 0.0, max_output_tokens: int = 512) -> GenResult:
         """What ``inner`` gives. An answer that was no good counts as failed: what it cost is not told."""
