@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 from cortex.app.cortex import Cortex
 from cortex.engine.admin import Admin
 from cortex.engine.groups import Conflicts, Graph
-from cortex.model.layers import Layers
+from cortex.model.layers import Layers, Thresholds
 from cortex.model.ranking import ConversationWeights
 from cortex.ports import Embedder, LLMProvider
 
@@ -90,8 +90,17 @@ class AsyncCortex:
         llm: LLMProvider | None = None,
         conversation: ConversationWeights | None = None,
         layers: Layers | str | None = None,
+        thresholds: Thresholds | None = None,
     ) -> None:
-        self.blocking = Cortex(store, user=user, embedder=embedder, llm=llm, conversation=conversation, layers=layers)
+        self.blocking = Cortex(
+            store,
+            user=user,
+            embedder=embedder,
+            llm=llm,
+            conversation=conversation,
+            layers=layers,
+            thresholds=thresholds,
+        )
         self.admin = AsyncAdmin(self.blocking.admin)
         self.graph = AsyncGraph(self.blocking.graph)
         self.conflicts = AsyncConflicts(self.blocking.conflicts)

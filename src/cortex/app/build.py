@@ -15,8 +15,7 @@ from cortex.engine.deps import Deps
 from cortex.engine.index import Index
 from cortex.engine.traces import join
 from cortex.errors import ConfigurationError, EmbedderError
-from cortex.model.layers import PRESETS, THRESHOLDS, Layers
-from cortex.model.layers import USUAL as USUAL_THRESHOLDS
+from cortex.model.layers import PRESETS, Layers, Thresholds, thresholds_for
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.ports import Embedder, LLMProvider, PatientEmbedder, PatientProvider, Store, TextTraces
@@ -86,6 +85,7 @@ class Plugs:
     llm: LLMProvider | None = None
     conversation: ConversationWeights | None = None
     layers: Layers | None = None
+    thresholds: Thresholds | None = None
 
 
 def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
@@ -111,7 +111,7 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
         traces=_traces(embedder, llm),
         conversation=plugs.conversation or USUAL,
         layers=choose_layers(settings) if plugs.layers is None else plugs.layers,
-        thresholds=THRESHOLDS.get(embedder.signature.model, USUAL_THRESHOLDS),
+        thresholds=plugs.thresholds or thresholds_for(embedder.signature.model),
     )
 
 

@@ -11,7 +11,7 @@ from cortex.app.models import choose_llm
 from cortex.app.settings import Settings, load
 from cortex.engine.facade import Engine
 from cortex.errors import InvalidInput
-from cortex.model.layers import PRESETS, Layers
+from cortex.model.layers import PRESETS, Layers, Thresholds
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
 from cortex.model.ranking import ConversationWeights
@@ -33,6 +33,7 @@ class Cortex(Engine):
     cannot be used and `ConfigurationError` when a setting is wrong. ``conversation``: other weights of the ranking
     of that name, to measure them; the usual ones were chosen on data. ``layers``: what is done to a memory when it is
     written, beyond keeping it: `Layers`, or the name of a preset; None means the settings' (none of them).
+    ``thresholds``: other cosines from which on they act; the usual ones were measured for the embedder.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Cortex(Engine):
         llm: LLMProvider | None = None,
         conversation: ConversationWeights | None = None,
         layers: Layers | str | None = None,
+        thresholds: Thresholds | None = None,
     ) -> None:
         settings = load()
         location = settings.store if store is None else _named(store)
@@ -52,7 +54,9 @@ class Cortex(Engine):
         if not isinstance(conversation, ConversationWeights | None):
             raise InvalidInput("conversation", f"expected ConversationWeights, got {type(conversation).__name__}")
         caller, embedder = Caller(user, clearance=Clearance.RESTRICTED), embedder or build.choose_embedder(settings)
-        plugs = build.Plugs(embedder, llm, conversation, _layers(layers))
+        if not isinstance(thresholds, Thresholds | None):
+            raise InvalidInput("thresholds", f"expected Thresholds, got {type(thresholds).__name__}")
+        plugs = build.Plugs(embedder, llm, conversation, _layers(layers), thresholds)
         _prepare(self, location, caller, plugs, settings, wait=True)
 
 

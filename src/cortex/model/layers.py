@@ -68,3 +68,8 @@ USUAL = Thresholds()
 # Measured for the embedder that ships: texts that say the same have a cosine of .85 and more; those that give the same
 # thing another value .45 to .98. What is taken for the same, or for a new value, is judged by words.
 THRESHOLDS: Mapping[str, Thresholds] = {"all-MiniLM-L6-v2": Thresholds(dedup=0.8, soft_update=0.58, link=0.6)}
+
+
+def thresholds_for(model: str) -> Thresholds:
+    """Those that were measured for an embedding model, by its name, or the usual ones."""
+    return THRESHOLDS.get(model, USUAL)
