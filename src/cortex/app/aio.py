@@ -13,8 +13,8 @@ from cortex.app.cortex import Cortex
 from cortex.engine.admin import Admin
 from cortex.engine.groups import Conflicts, Graph
 from cortex.model.layers import Layers
-from cortex.model.ranking import ConversationWeights
-from cortex.ports import Embedder, LLMProvider
+from cortex.model.ranking import AssistantWeights, ConversationWeights
+from cortex.ports import Embedder, LLMProvider, Reranker
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -90,8 +90,21 @@ class AsyncCortex:
         llm: LLMProvider | None = None,
         conversation: ConversationWeights | None = None,
         layers: Layers | str | None = None,
+        assistant: AssistantWeights | None = None,
+        reranker: Reranker | None = None,
+        count_accesses: bool | None = None,
     ) -> None:
-        self.blocking = Cortex(store, user=user, embedder=embedder, llm=llm, conversation=conversation, layers=layers)
+        self.blocking = Cortex(
+            store,
+            user=user,
+            embedder=embedder,
+            llm=llm,
+            conversation=conversation,
+            layers=layers,
+            assistant=assistant,
+            reranker=reranker,
+            count_accesses=count_accesses,
+        )
         self.admin = AsyncAdmin(self.blocking.admin)
         self.graph = AsyncGraph(self.blocking.graph)
         self.conflicts = AsyncConflicts(self.blocking.conflicts)

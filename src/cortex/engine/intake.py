@@ -125,6 +125,7 @@ class Intake:
             filter=self.filter(given),
             ranking=intake.member("ranking", given.get("ranking") or usual, Ranking),
             fusion=intake.member("fusion", fusion or self._usual_fusion(text), Fusion),
+            diversity=intake.share("diversity", given.get("diversity") or 0.0),
             explain=intake.switch("explain", given.get("explain")),
             as_of=self.as_of(given.get("as_of")),
         )

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from cortex.testing.contracts.adding import AtomicContract, DedupContract, IdempotencyContract
-from cortex.testing.contracts.changing import EraseContract, ReplaceContract, StatusContract, VectorsContract
+from cortex.testing.contracts.changing import (
+    EraseContract,
+    ReplaceContract,
+    StatusContract,
+    TouchContract,
+    VectorsContract,
+)
 from cortex.testing.contracts.following import FeedContract, JobContract, LifeContract
 from cortex.testing.contracts.layered import ConflictsContract, LinksContract, ReadingsContract, SupersedeContract
 from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
@@ -20,6 +26,7 @@ class RecordStoreContract(
     ReplaceContract,
     VectorsContract,
     StatusContract,
+    TouchContract,
     EraseContract,
     EraseScopeContract,
     HistoryContract,
