@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--ranking",
     metavar="NAME",
-    help="How hits are ordered: conversation, relevance, assistant or engineering. [default: conversation]",
+    help="How hits are ordered: conversation, relevance, assistant or engineering. [default: CORTEX_RANKING]",
 )
 @click.option("--fusion", metavar="NAME", help="How relevance joins its legs: calibrated, rrf or minmax.")
 @click.option(

@@ -38,9 +38,7 @@ def facts_of(memory: Memory) -> Facts:
 
 def hit_of(hit: Hit) -> Facts:
     """The facts of a hit: its memory's, and why it stands where it stands."""
-    parts: Facts = {leg: {"rank": part.rank, "score": _rounded(part.score)} for leg, part in hit.parts.items()}
-    for name, weight in hit.weights.items():
-        parts[name]["weight"] = _rounded(weight)
+    parts = {leg: {"rank": part.rank, "score": _rounded(part.score)} for leg, part in hit.parts.items()}
     return {**facts_of(hit.memory), "score": _rounded(hit.score), "parts": parts}
 
 

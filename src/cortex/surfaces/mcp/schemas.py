@@ -88,10 +88,7 @@ _KEPT: Schema = {
     "source": _ANY,
 }
 _ALWAYS = ("id", "content", "content_chars", "kind", "status", "created_at", "importance")
-_RANKED: Schema = {
-    "score": _NUMBER,
-    "parts": _by_name(_object({"rank": _INTEGER, "score": _NUMBER, "weight": _NUMBER})),
-}
+_RANKED: Schema = {"score": _NUMBER, "parts": _by_name(_object({"rank": _INTEGER, "score": _NUMBER}))}
 _STRETCH: Schema = {"start": _INTEGER, "next_start": _INTEGER, "cut": _TEXT}
 
 _MEMORY = _object(_KEPT | _STRETCH, (*_ALWAYS, "start"))
