@@ -7,7 +7,7 @@ import threading
 
 from cortex.engine import guard
 from cortex.engine.deps import Deps
-from cortex.errors import StoreError
+from cortex.errors import CortexError
 from cortex.model.change import Batch, Touch
 from cortex.model.policy import Action, Caller
 from cortex.model.query import COUNTING, Question
@@ -81,5 +81,5 @@ class Accesses:
         grant = guard.authorise(self._caller, Action.READ, scopes)  # whoever may read is counted
         try:
             self._deps.store.apply(Batch(grant=grant, changes=tuple(touch for touch, _ in accesses)))
-        except StoreError as error:
+        except CortexError as error:
             log.info("accesses of %d answers are not counted: %s", len(accesses), error)
