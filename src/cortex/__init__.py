@@ -23,12 +23,13 @@ if _typing.TYPE_CHECKING:
     from cortex.model.memory import Clearance, Draft, Kind, Memory, Role, Status, Tier
     from cortex.model.page import Page
     from cortex.model.query import Fusion, Ranking
-    from cortex.model.ranking import ConversationWeights
+    from cortex.model.ranking import AssistantWeights, ConversationWeights
     from cortex.model.scope import Scope
     from cortex.model.score import Hit, Recall
     from cortex.providers.cached import CachedEmbedder
 
 __all__ = [
+    "AssistantWeights",
     "AsyncCortex",
     "CachedEmbedder",
     "Clearance",
@@ -73,7 +74,7 @@ _HOMES = {
     "cortex.model.memory": "Clearance Draft Kind Memory Role Status Tier",
     "cortex.model.page": "Page",
     "cortex.model.query": "Fusion Ranking",
-    "cortex.model.ranking": "ConversationWeights",
+    "cortex.model.ranking": "AssistantWeights ConversationWeights",
     "cortex.model.scope": "Scope",
     "cortex.model.score": "Hit Recall",
     "cortex.providers.cached": "CachedEmbedder",

@@ -75,6 +75,19 @@ class PatientProvider(Protocol):
 
 
 @runtime_checkable
+class Reranker(Protocol):
+    """Puts what recall found in a better order, such as a cross-encoder or a language model."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[int]:
+        """The places of the texts (from 0), the one that answers best first.
+
+        What is left out follows in the order it had; places that there are not, and repeated ones, are passed over.
+        Whatever it raises, or when it takes too long, recall answers as without it and says so.
+        """
+        ...
+
+
+@runtime_checkable
 class TextTraces(Protocol):
     """A plug that keeps something of texts beside the record, such as a cache; so that erasure reaches it.
 

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from cortex import CachedEmbedder, configured_embedder
+from cortex.engine.accesses import Accesses
 from cortex_bench.evaluation.reader import SENTINEL
 from tests.bench.conftest import ASKED, Model, Slow, question_of
 from tests.cli.conftest import COMMAND, Cli, child_environment
@@ -54,6 +55,15 @@ class TestRetrieval:
         assert done.json["left_out"] == {"without evidence": 1}
         assert "3/3 project:locomo-conv-1" in done.err
         assert set(done.json["latency_ms"]["recall"]) == {"p50", "p95"}
+
+    @pytest.mark.parametrize("ranking", ["assistant", "engineering"])
+    def test_rankings_that_count_are_measured_without_counting(
+        self, cli: Cli, locomo_file: Path, ranking: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """One question must not change the answer to the next, so nothing is counted."""
+        monkeypatch.setattr(Accesses, "_write", lambda *_: pytest.fail("an access was counted"))
+        done = cli("eval", "locomo", "--data", locomo_file, "--retrieval-only", "--json", "--ranking", ranking)
+        assert (done.code, done.json["n"], done.json["ranking"]) == (0, 2, ranking)
 
     def test_longmemeval_is_measured_by_sessions_and_turns(self, cli: Cli, longmemeval_file: Path) -> None:
         """Abstention has no part in it and is counted."""

@@ -190,6 +190,14 @@ class TestAsking:
         assert (answer["fusion"], answer["ranking"]) == ("minmax", "relevance")
         assert "minmax" in cli("--db", shared, "recall", "tea", "--fusion", "x").err
 
+    def test_a_ranking_shows_its_parts_and_weights(self, cli: Cli, shared: Path) -> None:
+        """Below each hit what each part says and how much it counts, for people and as JSON."""
+        for ranking, weight in (("assistant", "× 0.25)"), ("engineering", "× 0.65)")):
+            assert weight in cli("--db", shared, "recall", "tea", "--ranking", ranking, "--diversity", "0.2").out
+            hit = cli("--db", shared, "recall", "tea", "--ranking", ranking, "--json").json["hits"][0]
+            assert hit["weights"].keys() <= hit["parts"].keys()
+        assert "from 0 to 1" in cli("--db", shared, "recall", "tea", "--diversity", "2").err
+
     def test_several_scopes_show_theirs(self, cli: Cli, shared: Path) -> None:
         """The scope stands in the line where it is not one's own."""
         out = cli("--db", shared, "recall", "berths", "--scope", "project:harbour", "--scope", "user:local").out

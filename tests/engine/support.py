@@ -11,10 +11,13 @@ from cortex import Recall
 from cortex.engine.deps import Deps
 from cortex.engine.facade import Engine
 from cortex.engine.index import Index
+from cortex.engine.rerank import Deadline
 from cortex.model.layers import OFF, USUAL, Layers, Thresholds
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
-from cortex.ports import Embedder, LLMProvider, Store, TextTraces
+from cortex.model.query import Ranking
+from cortex.model.ranking import USUAL_ASSISTANT, AssistantWeights
+from cortex.ports import Embedder, LLMProvider, Reranker, Store, TextTraces
 from cortex.stores.ephemeral.store import EphemeralStore
 from cortex.testing import FakeEmbedder, FrozenClock
 
@@ -39,6 +42,11 @@ class Bench:
     layers: Layers = OFF
     thresholds: Thresholds = USUAL
     llm: LLMProvider | None = None
+    ranking: Ranking = Ranking.CONVERSATION
+    assistant: AssistantWeights = USUAL_ASSISTANT
+    reranker: Reranker | None = None
+    rerank_seconds: float = 5.0
+    counts: bool = True
 
     def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
         """An engine for a user, with a search cache of its own."""
@@ -55,6 +63,11 @@ class Bench:
             layers=self.layers,
             thresholds=self.thresholds,
             llm=self.llm,
+            ranking=self.ranking,
+            assistant=self.assistant,
+            reranking=None if self.reranker is None else Deadline(self.reranker, self.rerank_seconds),
+            counts=self.counts,
+            background=False,
         )
         return Engine(deps, Caller(user, clearance=clearance))
 

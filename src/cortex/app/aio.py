@@ -13,8 +13,8 @@ from cortex.app.cortex import Cortex
 from cortex.engine.admin import Admin
 from cortex.engine.groups import Conflicts, Graph
 from cortex.model.layers import Layers, Thresholds
-from cortex.model.ranking import ConversationWeights
-from cortex.ports import Embedder, LLMProvider
+from cortex.model.ranking import AssistantWeights, ConversationWeights
+from cortex.ports import Embedder, LLMProvider, Reranker
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -91,6 +91,9 @@ class AsyncCortex:
         conversation: ConversationWeights | None = None,
         layers: Layers | str | None = None,
         thresholds: Thresholds | None = None,
+        assistant: AssistantWeights | None = None,
+        reranker: Reranker | None = None,
+        count_accesses: bool | None = None,
     ) -> None:
         self.blocking = Cortex(
             store,
@@ -100,6 +103,9 @@ class AsyncCortex:
             conversation=conversation,
             layers=layers,
             thresholds=thresholds,
+            assistant=assistant,
+            reranker=reranker,
+            count_accesses=count_accesses,
         )
         self.admin = AsyncAdmin(self.blocking.admin)
         self.graph = AsyncGraph(self.blocking.graph)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 from contextlib import suppress
@@ -13,16 +14,19 @@ from cortex.app.models import LOCAL_MODEL, remote_embedder
 from cortex.app.settings import Settings, full_path, store_place
 from cortex.engine.deps import Deps
 from cortex.engine.index import Index
+from cortex.engine.rerank import Deadline, LLMReranker
 from cortex.engine.traces import join
-from cortex.errors import ConfigurationError, EmbedderError
+from cortex.errors import ConfigurationError, EmbedderError, InvalidInput
 from cortex.model.layers import PRESETS, Layers, Thresholds, thresholds_for
 from cortex.model.query import Fusion, Ranking
-from cortex.model.ranking import USUAL, ConversationWeights
-from cortex.ports import Embedder, LLMProvider, PatientEmbedder, PatientProvider, Store, TextTraces
+from cortex.model.ranking import USUAL, AssistantWeights, ConversationWeights, PriorityDays
+from cortex.ports import Embedder, LLMProvider, PatientEmbedder, PatientProvider, Reranker, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
 from cortex.stores.sqlite.single_user import open_single_user
 from cortex.stores.sqlite.store import SQLiteStore
+
+log = logging.getLogger(__name__)
 
 
 def place(location: str) -> str:
@@ -86,6 +90,9 @@ class Plugs:
     conversation: ConversationWeights | None = None
     layers: Layers | None = None
     thresholds: Thresholds | None = None
+    assistant: AssistantWeights | None = None
+    reranker: Reranker | None = None
+    count_accesses: bool | None = None
 
 
 def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wait: bool) -> Deps:
@@ -101,7 +108,7 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
         prepare=lambda: _prepare(embedder),
         zone=zone,
         top_k=settings.top_k,
-        ranking=Ranking(settings.ranking),
+        ranking=choose_ranking(settings),
         fusion=Fusion(settings.fusion),
         wait=wait,
         single_user=open_single_user,
@@ -110,6 +117,10 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
         patient_llm=_patient(llm),
         traces=_traces(embedder, llm),
         conversation=plugs.conversation or USUAL,
+        assistant=plugs.assistant or choose_weights(settings),
+        priority_days=PriorityDays(holding=settings.priority_days, fading=settings.priority_fading_days),
+        reranking=_reranking(plugs, settings),
+        counts=settings.count_accesses if plugs.count_accesses is None else plugs.count_accesses,
         layers=choose_layers(settings) if plugs.layers is None else plugs.layers,
         thresholds=plugs.thresholds or thresholds_for(embedder.signature.model),
     )
@@ -117,6 +128,33 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
 
 def _patient(llm: object) -> LLMProvider | None:
     return llm.patient if isinstance(llm, PatientProvider) else None
+
+
+def choose_ranking(settings: Settings) -> Ranking:
+    """The one that is set, else that of the preset, if it has one."""
+    named = "ranking" in settings.given or settings.preset == "none"
+    return Ranking(settings.ranking if named else settings.preset)
+
+
+def choose_weights(settings: Settings) -> AssistantWeights:
+    """The weights of the ranking `assistant`; `ConfigurationError` names their sum where it is not 1."""
+    names = [field.name for field in fields(AssistantWeights)]
+    try:
+        return AssistantWeights(**{name: getattr(settings, f"retrieval_{name}_weight") for name in names})
+    except InvalidInput as error:
+        variables = ", ".join(f"CORTEX_RETRIEVAL_{name.upper()}_WEIGHT" for name in names)
+        raise ConfigurationError(f"{variables}: {error.problem}") from error
+
+
+def _reranking(plugs: Plugs, settings: Settings) -> Deadline | None:
+    """What puts hits in a better order: the caller's, or the language model where that is switched on."""
+    reranker = plugs.reranker
+    if reranker is None and settings.reranker_enabled:
+        if plugs.llm is None:
+            log.warning("CORTEX_RERANKER_ENABLED is on and no language model is configured: hits are not reranked")
+            return None
+        reranker = LLMReranker(plugs.llm)
+    return None if reranker is None else Deadline(reranker, settings.reranker_seconds)
 
 
 def choose_layers(settings: Settings) -> Layers:

@@ -14,9 +14,9 @@ from cortex.errors import InvalidInput
 from cortex.model.layers import PRESETS, Layers, Thresholds
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
-from cortex.model.ranking import ConversationWeights
+from cortex.model.ranking import AssistantWeights, ConversationWeights
 from cortex.model.scope import check_name
-from cortex.ports import Embedder, LLMProvider
+from cortex.ports import Embedder, LLMProvider, Reranker
 
 
 class Cortex(Engine):
@@ -34,6 +34,9 @@ class Cortex(Engine):
     of that name, to measure them; the usual ones were chosen on data. ``layers``: what is done to a memory when it is
     written, beyond keeping it: `Layers`, or the name of a preset; None means the settings' (none of them).
     ``thresholds``: other cosines from which on they act; the usual ones were measured for the embedder.
+    ``assistant``: other weights of that ranking. ``reranker``: anything with ``rerank(query, texts)``, which every
+    recall then asks for a better order; None means the settings' (none). ``count_accesses``: whether the rankings
+    `assistant` and `engineering` count what they return; None means the settings' (they do).
     """
 
     def __init__(
@@ -46,18 +49,30 @@ class Cortex(Engine):
         conversation: ConversationWeights | None = None,
         layers: Layers | str | None = None,
         thresholds: Thresholds | None = None,
+        assistant: AssistantWeights | None = None,
+        reranker: Reranker | None = None,
+        count_accesses: bool | None = None,
     ) -> None:
         settings = load()
         location = settings.store if store is None else _named(store)
         if "\0" in location:
             raise InvalidInput("store", f"{location!r} is no path; expected text without NUL")
-        if not isinstance(conversation, ConversationWeights | None):
-            raise InvalidInput("conversation", f"expected ConversationWeights, got {type(conversation).__name__}")
+        _expect("conversation", conversation, ConversationWeights)
+        _expect("assistant", assistant, AssistantWeights)
+        _expect("count_accesses", count_accesses, bool)
+        if not isinstance(reranker, Reranker | None):
+            raise InvalidInput("reranker", f"{type(reranker).__name__} has no rerank(query, texts)")
         caller, embedder = Caller(user, clearance=Clearance.RESTRICTED), embedder or build.choose_embedder(settings)
-        if not isinstance(thresholds, Thresholds | None):
-            raise InvalidInput("thresholds", f"expected Thresholds, got {type(thresholds).__name__}")
-        plugs = build.Plugs(embedder, llm, conversation, _layers(layers), thresholds)
+        _expect("thresholds", thresholds, Thresholds)
+        plugs = build.Plugs(
+            embedder, llm, conversation, _layers(layers), thresholds, assistant, reranker, count_accesses
+        )
         _prepare(self, location, caller, plugs, settings, wait=True)
+
+
+def _expect(name: str, given: object, kind: type) -> None:
+    if given is not None and not isinstance(given, kind):
+        raise InvalidInput(name, f"expected {kind.__name__}, got {type(given).__name__}")
 
 
 def _layers(given: object) -> Layers | None:

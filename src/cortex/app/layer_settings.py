@@ -16,7 +16,7 @@ def _layer(name: str, meaning: str) -> Setting:
 
 LAYER_SETTINGS = (
     Setting("preset", ("CORTEX_PRESET",), "none", one_of("none", "engineering", "assistant"),
-            "Which layers look at a memory when it is written: none of them, or all."),
+            "Which layers look at a memory when it is written: none of them, or all; and how recall ranks."),
     _layer("classify", "kind, importance and tags that nobody said are read from the text."),
     _layer("emotion", "how strongly felt a text is."),
     _layer("episodic", "when it happened, who did it and where, for the timeline."),

@@ -26,6 +26,7 @@ from dotenv.parser import Binding, parse_stream
 
 from cortex.app.layer_settings import LAYER_SETTINGS
 from cortex.app.model_settings import EMBEDDER_SETTINGS, LLM_SETTINGS
+from cortex.app.ranking_settings import RANKING_SETTINGS
 from cortex.app.setting import (
     NUMBER,
     TEXT,
@@ -78,6 +79,15 @@ class Settings:
     top_k: int
     ranking: str
     fusion: str
+    retrieval_similarity_weight: float
+    retrieval_recency_weight: float
+    retrieval_emotion_weight: float
+    retrieval_reinforcement_weight: float
+    priority_days: float
+    priority_fading_days: float
+    count_accesses: bool
+    reranker_enabled: bool
+    reranker_seconds: float
     embed_provider: str
     embed_model: str
     embed_dim: int | None
@@ -126,12 +136,7 @@ SETTINGS = (
             "Where memories are kept: a file, :memory:, or sqlite:///file."),
     Setting("user", ("CORTEX_USER_ID",), "local", user_name,
             "Whose memories these are: the default scope is user:<id>."),
-    Setting("top_k", ("CORTEX_TOP_K",), "5", whole(1, 1000),
-            "How many hits recall gives when no limit is named.", WHOLE),
-    Setting("ranking", ("CORTEX_RANKING",), "conversation", one_of("conversation", "relevance"),
-            "How recall orders hits when no ranking is named; the two differ only among turns of a session."),
-    Setting("fusion", ("CORTEX_FUSION",), "calibrated", one_of("calibrated", "rrf", "minmax"),
-            "How relevance joins its legs when none is named: by what scores mean, by ranks, or by scaled scores."),
+    *RANKING_SETTINGS,
     *EMBEDDER_SETTINGS,
     *LAYER_SETTINGS,
     Setting("vector_cache_mb", ("CORTEX_VECTOR_CACHE_MB",), "512", whole(1, 1_048_576),

@@ -25,11 +25,16 @@ if TYPE_CHECKING:
 @options.limit
 @options.filters
 @click.option(
-    "--ranking", metavar="NAME", help="How hits are ordered: conversation or relevance. [default: conversation]"
+    "--ranking",
+    metavar="NAME",
+    help="How hits are ordered: conversation, relevance, assistant or engineering. [default: CORTEX_RANKING]",
 )
 @click.option("--fusion", metavar="NAME", help="How relevance joins its legs: calibrated, rrf or minmax.")
+@click.option(
+    "--diversity", type=float, metavar="X", help="0 to 1: how much hits may differ from each other. [default: 0]"
+)
 @click.option("--explain", is_flag=True, default=None, help="Say also what was left out, and why.")
-@click.pass_obj
+@click.pass_obj  # fmt: skip
 def recall(run: Run, /, query: str, **fields: Any) -> None:
     """Find the memories that best answer a question.
 

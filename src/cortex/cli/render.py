@@ -64,7 +64,9 @@ def recall(answer: Recall, look: Look) -> Iterator[str]:
     lines = memories((hit.memory for hit in answer.hits), look)
     for hit, line in zip(answer.hits, lines, strict=True):
         yield line
-        yield click.style(f"{'':{SHORT + 2}}{hit.score:.4f} = {_parts(hit.parts)}{_reach(hit.memory)}", dim=True)
+        yield click.style(
+            f"{'':{SHORT + 2}}{hit.score:.4f} = {_parts(hit.parts, hit.weights)}{_reach(hit.memory)}", dim=True
+        )
     if answer.left_out:
         yield ""
         yield click.style("left out", bold=True)
@@ -257,8 +259,9 @@ def _elsewhere(scope: str | None, look: Look) -> str:
     return "" if scope in (None, look.home) else f" in {safe(scope or '')}"
 
 
-def _parts(parts: Mapping[str, LegScore]) -> str:
-    return ", ".join(f"{leg} {part.rank} ({part.score:.3f})" for leg, part in parts.items())
+def _parts(parts: Mapping[str, LegScore], weights: Mapping[str, float] | None = None) -> str:
+    shares = {leg: f" × {weight:.2f}" for leg, weight in (weights or {}).items()}
+    return ", ".join(f"{leg} {part.rank} ({part.score:.3f}{shares.get(leg, '')})" for leg, part in parts.items())
 
 
 def _reach(memory: Memory) -> str:

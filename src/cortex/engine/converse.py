@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -12,14 +12,13 @@ import numpy.typing as npt
 from cortex.core.lexical import bm25, bm25_in_context
 from cortex.core.scoring import conversation
 from cortex.core.scoring.late import Asked, Tokens, asked, best_cosines
-from cortex.core.scoring.rank import best_rows
+from cortex.core.scoring.rank import best_rows, said_of
 from cortex.core.scoring.similarity import NOTHING, distinct
 from cortex.core.scoring.turns import NOBODY, Turns, named
 from cortex.core.text import analyse_query
 from cortex.engine.legs import Candidates, Search
 from cortex.engine.shelf import USER, View
 from cortex.model.embedding import FloatArray
-from cortex.model.score import LegScore
 
 Rows = npt.NDArray[np.intp]
 
@@ -59,7 +58,7 @@ def converse(search: Search) -> Candidates | None:
     )
     order = np.lexsort((seqs, -scores))
     ranked = list(zip(seqs[order].tolist(), scores[order].tolist(), strict=True))
-    return Candidates(ranked, names, partial(_parts, seqs, signals))
+    return Candidates(ranked, names, partial(said_of, seqs, signals))
 
 
 def _asked(search: Search) -> Asked | None:
@@ -156,18 +155,3 @@ def _sessions(found: list[_Found]) -> npt.NDArray[np.int64]:
         lists.append(np.where(own == NOBODY, own, own + first))
         first += int(own.max(initial=NOBODY)) + 1
     return np.concatenate(lists)
-
-
-def _parts(
-    seqs: npt.NDArray[np.int64], signals: Mapping[str, FloatArray], wanted: Collection[int]
-) -> dict[int, dict[str, LegScore]]:
-    """What each signal says of these candidates, and in which place it has them."""
-    said: dict[int, dict[str, LegScore]] = {seq: {} for seq in wanted}
-    places = [(place, seq) for place, seq in enumerate(seqs.tolist()) if seq in said]
-    for name, values in signals.items():
-        ranks = np.empty(len(seqs), dtype=np.int64)
-        ranks[np.lexsort((seqs, -values))] = np.arange(1, len(seqs) + 1)
-        for place, seq in places:
-            if np.isfinite(values[place]):
-                said[seq][name] = LegScore(int(ranks[place]), float(values[place]))
-    return said

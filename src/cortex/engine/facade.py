@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from cortex.core.budget import fit
 from cortex.engine import forget, jobs, listing, memorize, recall, status, update
+from cortex.engine.accesses import Accesses
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
 from cortex.engine.spelled import spelled_out
@@ -49,6 +50,7 @@ class Engine:
         self._deps = deps
         self._caller = caller
         self._intake = Intake(caller, deps.zone, deps.top_k, deps.ranking, deps.fusion)
+        self._accesses = Accesses(deps, caller)
         self._closed = False
 
     @cached_property
@@ -87,9 +89,11 @@ class Engine:
 
     @spelled_out(RecallFields)
     def recall(self, query: str, **options: Unpack[RecallFields]) -> Recall:
-        """The memories that best answer a question; calls no language model and needs no network."""
+        """The memories that best answer a question; needs no network and no language model, unless one reranks."""
         question = self._intake.question(query, options)
-        return recall.recall(self._deps, self._caller, self._intake.scopes(options.get("scope")), question)
+        answer = recall.recall(self._deps, self._caller, self._intake.scopes(options.get("scope")), question)
+        self._accesses.count(question, answer)
+        return answer
 
     def get(self, memory_id: str) -> Memory | None:
         """The memory with this id or unique prefix, whatever its status; None when there is none."""
@@ -161,6 +165,7 @@ class Engine:
         if not self._closed:
             self._closed = True
             try:
+                self._accesses.close()
                 jobs.drain(self._deps, self._caller)
             finally:
                 self._deps.store.close()

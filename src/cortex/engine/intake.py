@@ -118,6 +118,7 @@ class Intake:
     def question(self, query: object, given: Mapping[str, Any]) -> Question:
         """A question with its options; naming a fusion of the legs means `relevance`, which has one."""
         text, limit, fusion = intake.text("query", query), given.get("limit"), given.get("fusion") or None
+        diversity = given.get("diversity")
         usual = self._ranking if fusion is None else Ranking.RELEVANCE
         return Question(
             text=text,
@@ -125,6 +126,7 @@ class Intake:
             filter=self.filter(given),
             ranking=intake.member("ranking", given.get("ranking") or usual, Ranking),
             fusion=intake.member("fusion", fusion or self._usual_fusion(text), Fusion),
+            diversity=0.0 if diversity is None else intake.share("diversity", diversity),
             explain=intake.switch("explain", given.get("explain")),
             as_of=self.as_of(given.get("as_of")),
         )

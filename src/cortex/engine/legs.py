@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from cortex.core.scoring.similarity import NOTHING
 from cortex.engine.shelf import View
 from cortex.engine.vectors import EmbeddedQuery
 from cortex.model.embedding import FloatArray
+from cortex.model.memory import Memory
 from cortex.model.ranking import USUAL, ConversationWeights
 from cortex.model.score import LegScore
 
@@ -56,11 +57,19 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Every candidate as (seq, score), best first; the names of what looked at them, and what it says of some."""
+    """Every candidate as (seq, score), best first; the names of what looked at them, and what it says of some.
+
+    ``rows``: those of all candidates, where a ranking had to read them. ``weights``: how much each part counts for one
+    candidate. ``again``: the candidates with a reranker's order of some of them as a part of their scores; None where
+    such an order takes the place of the ranking's.
+    """
 
     ranked: list[tuple[int, float]]
     names: tuple[str, ...]
     parts: Callable[[Collection[int]], dict[int, dict[str, LegScore]]]
+    rows: Mapping[int, Memory] | None = None
+    weights: Callable[[int], Mapping[str, float]] = lambda _: {}
+    again: Callable[[Sequence[int]], Candidates] | None = None
 
 
 def legs(search: Search) -> dict[str, Ranked]:

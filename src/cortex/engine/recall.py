@@ -1,4 +1,4 @@
-"""How an answer is made: guard, gather candidates from each leg, fuse, check every row, cite."""
+"""How an answer is made: guard, gather candidates from each leg, rank, check every row, finish, cite."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from cortex.core.moments import microseconds
 from cortex.core.scoring.fusion import POOL_FACTOR, fuse, parts, pool
 from cortex.core.text import analyse_query
 from cortex.engine import guard, vectors
+from cortex.engine.appraise import POOL, appraise
 from cortex.engine.converse import converse
 from cortex.engine.deps import Deps
+from cortex.engine.finish import Chosen, Found, choose, wider
 from cortex.engine.legs import Candidates, Mask, Search, legs
 from cortex.engine.shelf import View
 from cortex.model.memory import Memory
 from cortex.model.policy import Action, Caller, Grant
-from cortex.model.query import Filter, Question, Ranking, Selection
+from cortex.model.query import COUNTING, Filter, Question, Ranking, Selection
 from cortex.model.scope import Scope
 from cortex.model.score import Hit, LeftOut, Recall
 
@@ -55,15 +57,17 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
     query = vectors.embed_query(deps, question.text)
     terms = analyse_query(question.text)
     masks = _masks(deps, gate, views)
-    search = Search(question.text, terms, query, views, masks, pool(question.limit, question.fusion), deps.conversation)
-    candidates = _ranked(search, question)
-    hits = _collect(deps, gate, question, candidates)
+    search = Search(question.text, terms, query, views, masks, _pool(deps, question), deps.conversation)
+    candidates = _ranked(deps, gate, search, question)
+    chosen = choose(deps, question, search, candidates, partial(_best, deps, gate))
+    hits = _cited(chosen)
     near = _left_out(deps, gate, question, search) if question.explain else ()
+    problems = {"dense": query.problem, "rerank": chosen.problem}
     return Recall(
         hits=hits,
         legs=candidates.names,
-        degraded=("dense",) if query.problem else (),
-        notes=(query.problem,) if query.problem else _past_notes(deps, views),
+        degraded=tuple(name for name, problem in problems.items() if problem),
+        notes=tuple(filter(None, problems.values())) or _past_notes(deps, views),
         pending=sum(view.pending for view in views),
         limit=question.limit,
         ranking=question.ranking.value,
@@ -73,7 +77,15 @@ def recall(deps: Deps, caller: Caller, scopes: Sequence[Scope], question: Questi
     )
 
 
-def _ranked(search: Search, question: Question) -> Candidates:
+def _pool(deps: Deps, question: Question) -> int:
+    """How many candidates each leg supplies."""
+    size = max(pool(question.limit, question.fusion), wider(deps, question))
+    return max(POOL, size) if question.ranking in COUNTING else size
+
+
+def _ranked(deps: Deps, gate: _Gate, search: Search, question: Question) -> Candidates:
+    if question.ranking in COUNTING:
+        return appraise(deps, search, question, gate.now)
     if question.ranking is Ranking.CONVERSATION and (conversed := converse(search)) is not None:
         return conversed
     found = legs(search)
@@ -100,24 +112,40 @@ def _masks(deps: Deps, gate: _Gate, views: Sequence[View]) -> list[Mask]:
     return [view.chosen(seqs) for view in views]
 
 
-def _collect(deps: Deps, gate: _Gate, question: Question, candidates: Candidates) -> tuple[Hit, ...]:
-    """The first ``limit`` candidates whose rows, read now, may really leave."""
-    found: list[tuple[Memory, float]] = []
+def _best(deps: Deps, gate: _Gate, candidates: Candidates, most: int) -> Found:
+    """The first ``most`` candidates whose rows, as they are read for this answer, may really leave."""
+    found: Found = []
     start = 0
-    while len(found) < question.limit and start < len(candidates.ranked):
-        batch = candidates.ranked[start : start + question.limit - len(found)]
+    while len(found) < most and start < len(candidates.ranked):
+        batch = candidates.ranked[start : start + most - len(found)]
         start += len(batch)
-        rows = {memory.seq: memory for memory in deps.store.read([seq for seq, _ in batch], gate.past)}
+        rows = candidates.rows
+        if rows is None:
+            rows = {memory.seq: memory for memory in deps.store.read([seq for seq, _ in batch], gate.past)}
         passed = ((rows[seq], score) for seq, score in batch if seq in rows)
         found.extend((memory, score) for memory, score in passed if gate.why_not(memory) is None)
-    said = candidates.parts([memory.seq for memory, _ in found])
-    return tuple(Hit(memory, score, said[memory.seq], citing.cite(memory, score)) for memory, score in found)
+    return found
+
+
+def _cited(chosen: Chosen) -> tuple[Hit, ...]:
+    candidates, said = chosen.candidates, chosen.said
+    parts = candidates.parts([memory.seq for memory, _ in chosen.found])
+    return tuple(
+        Hit(
+            memory,
+            score,
+            parts[memory.seq] | said.get(memory.seq, {}),
+            citing.cite(memory, score),
+            candidates.weights(memory.seq),
+        )
+        for memory, score in chosen.found
+    )
 
 
 def _left_out(deps: Deps, gate: _Gate, question: Question, search: Search) -> tuple[LeftOut, ...]:
     """Everyone who came close: candidates of the pool, and those that only their state keeps out of it."""
     everyone = replace(search, masks=[view.alive() for view in search.views])
-    seen, all_ = _ranked(search, question), _ranked(everyone, question)
+    seen, all_ = (_ranked(deps, gate, each, question) for each in (search, everyone))
     best = dict([*all_.ranked, *seen.ranked])
     near = sorted(best, key=lambda seq: (-best[seq], seq))[: POOL_FACTOR * question.limit + question.limit]
     said = all_.parts(near) | seen.parts([seq for seq, _ in seen.ranked])

@@ -104,6 +104,10 @@ class View:
         """Which living rows have one of these seqs."""
         return self.alive() & np.isin(self.columns["seq"], np.array(seqs, dtype=np.int64))
 
+    def rows_of(self, seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
+        """The living rows that have one of these seqs, in rising order."""
+        return np.flatnonzero(self.alive() & np.isin(self.seqs, seqs))
+
     def find(self, term: str) -> Postings:
         """Where a term occurs, and in how many active memories."""
         rows, counts = self.postings.find(term, self.rows)

@@ -196,11 +196,22 @@ class AddVectors:
     embedding: Embedding
 
 
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Count that these memories were returned at an instant; one that stands here twice is counted twice.
+
+    This is no new version and no change that searchers hear of. What is not there any more is passed over.
+    """
+
+    seqs: tuple[int, ...]
+    at: datetime
+
+
 # What a caller may ask for under an idempotency key.
 Request = AddMemory | ReplaceMemory | SetStatus | KeepReceipt | EraseMemory | EraseScope
 # What follows from the layers of a write.
 Layered = SetReading | Supersede | AddLink | RemoveLinks | AddConflict | Decide
-Change = Request | SetEmbedding | PutRecord | AddVectors | Layered
+Change = Request | SetEmbedding | PutRecord | AddVectors | Touch | Layered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

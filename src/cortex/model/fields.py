@@ -104,6 +104,7 @@ class RecallFields(CountFields, total=False):
     limit: int | None
     ranking: Ranking | str | None
     fusion: Fusion | str | None
+    diversity: float | None
     explain: bool | None
 
 

@@ -19,6 +19,12 @@ class Ranking(StrEnum):
 
     RELEVANCE = "relevance"
     CONVERSATION = "conversation"
+    ASSISTANT = "assistant"
+    ENGINEERING = "engineering"
+
+
+# Those that look at how often and when a memory was returned, and so count it.
+COUNTING = frozenset({Ranking.ASSISTANT, Ranking.ENGINEERING})
 
 
 class Fusion(StrEnum):
@@ -166,12 +172,13 @@ class Erasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One recall: the text, how many hits, within what, ordered how."""
+    """One recall: the text, how many hits, within what, ordered how; ``diversity`` 0–1, 0 for none."""
 
     text: str
     limit: int = 5
     filter: Filter = Filter()
     ranking: Ranking = Ranking.RELEVANCE
     fusion: Fusion = Fusion.CALIBRATED
+    diversity: float = 0.0
     explain: bool = False
     as_of: datetime | None = None

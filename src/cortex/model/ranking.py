@@ -1,4 +1,4 @@
-"""What the ranking `conversation` counts how much: numbers chosen on data, and for whoever measures others."""
+"""What rankings count how much: numbers chosen on data or agreed on, and for whoever wants others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from cortex.errors import InvalidInput
 
 MOST = 1000
+TOLERANCE = 0.01
 SIGNALS = ("dense", "lexical_context", "late_context")
 
 
@@ -50,8 +51,48 @@ class ConversationWeights:
         return {name: getattr(self, name) for name in SIGNALS if getattr(self, name) > 0}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantWeights:
+    """The weights of the ranking `assistant`: shares of one score, so that they must sum to 1 (within .01).
+
+    `InvalidInput` for what is no number from 0 to 1, and for another sum.
+    """
+
+    similarity: float = 0.40
+    recency: float = 0.25
+    emotion: float = 0.20
+    reinforcement: float = 0.15
+
+    def __post_init__(self) -> None:
+        own = asdict(self)
+        for name, value in own.items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+                raise InvalidInput(name, f"{_told(value)}; expected a number from 0 to 1")
+        if abs(sum(own.values()) - 1) > TOLERANCE + 1e-9:
+            raise InvalidInput("weights", f"{' + '.join(own)} sum to {sum(own.values()):g}; expected 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorityDays:
+    """The scales of the ranking `engineering`, in days; `InvalidInput` unless they are more than 0.
+
+    ``holding``: of what holds until something replaces it (decisions, facts, …); ``fading``: of what fades
+    (preferences, context, …). Larger ones let memories keep their priority longer without being wanted.
+    """
+
+    holding: float = 84.0
+    fading: float = 30.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+                raise InvalidInput(name, f"{_told(value)}; expected a number of days greater than 0")
+
+
 def _told(value: object) -> str:
     return "a whole number out of range" if isinstance(value, int) and abs(value) > MOST else repr(value)
 
 
 USUAL = ConversationWeights()
+USUAL_ASSISTANT = AssistantWeights()
+USUAL_DAYS = PriorityDays()

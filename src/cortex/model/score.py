@@ -35,13 +35,15 @@ class Citation:
 class Hit:
     """A memory that answers, why it stands where it stands, and how to cite it.
 
-    ``parts`` maps each leg that found it (dense, lexical) to its rank and score.
+    ``parts`` maps each leg that found it (dense, lexical), or each signal of the ranking, to its rank and score.
+    ``weights``: how much each part counts, where the score is their weighted sum (`assistant`, `engineering`).
     """
 
     memory: Memory
     score: float
     parts: Mapping[str, LegScore]
     citation: Citation
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,12 @@ def measure(
             with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
                 systems = {
                     name: stack.enter_context(
-                        Cortex(Path(folder) / "eval.db", embedder=embedder, conversation=conversation)
+                        Cortex(
+                            Path(folder) / "eval.db",
+                            embedder=embedder,
+                            conversation=conversation,
+                            count_accesses=False,  # one question must not change the answer to the next
+                        )
                     )
                     for name, conversation in method.weights.items()
                 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from cortex.core.scoring.similarity import lower_bound
+from cortex.model.score import LegScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,24 @@ def merge(lists: list[Ranked], k: int) -> Ranked:
     pairs = [(-score, seq) for ranked in lists for seq, score in zip(ranked.seqs, ranked.scores, strict=True)]
     pairs.sort()
     return Ranked(tuple(seq for _, seq in pairs[:k]), tuple(-score for score, _ in pairs[:k]))
+
+
+def said_of(
+    seqs: npt.NDArray[np.int64], signals: Mapping[str, npt.NDArray[np.floating]], wanted: Collection[int]
+) -> dict[int, dict[str, LegScore]]:
+    """What each signal says of these candidates, and in which place it has them among all; what is not finite is not.
+
+    ``signals``: by name a value for each of ``seqs``.
+    """
+    said: dict[int, dict[str, LegScore]] = {seq: {} for seq in wanted}
+    places = [(place, seq) for place, seq in enumerate(seqs.tolist()) if seq in said]
+    for name, values in signals.items():
+        ranks = np.empty(len(seqs), dtype=np.int64)
+        ranks[np.lexsort((seqs, -values))] = np.arange(1, len(seqs) + 1)
+        for place, seq in places:
+            if np.isfinite(values[place]):
+                said[seq][name] = LegScore(int(ranks[place]), float(values[place]))
+    return said
 
 
 def best_rows(scores: npt.NDArray[np.float32], k: int, above: float) -> npt.NDArray[np.intp]:

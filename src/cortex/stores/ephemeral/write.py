@@ -31,6 +31,7 @@ from cortex.model.change import (
     SetReading,
     SetStatus,
     Supersede,
+    Touch,
 )
 from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob, Retry
@@ -55,6 +56,8 @@ def write(tables: Tables, change: Change, caller: Caller) -> Outcome:
             return _put_record(tables, change)
         case AddVectors():
             return _add_vectors(tables, change)
+        case Touch():
+            return _touch(tables, change)
         case SetReading() | Supersede() | AddLink() | RemoveLinks() | AddConflict() | Decide():
             return write_layered(tables, change)
         case AddMemory() | ReplaceMemory() | SetStatus() | KeepReceipt() | EraseMemory() | EraseScope():
@@ -173,6 +176,17 @@ def _add_vectors(tables: Tables, change: AddVectors) -> Outcome:
     else:
         tables.spare.setdefault((change.seq, change.version), {})[signature] = change.embedding
     return Outcome(row.memory.id, change.seq, applied=True)
+
+
+def _touch(tables: Tables, change: Touch) -> Outcome:
+    touched = [row for seq in change.seqs if (row := tables.rows.get(seq)) is not None]
+    for seq in change.seqs:
+        if (row := tables.rows.get(seq)) is not None:
+            memory = row.memory
+            at = max(memory.last_accessed_at or change.at, change.at)
+            memory = replace(memory, access_count=memory.access_count + 1, last_accessed_at=at)
+            tables.rows[seq] = replace(row, form=replace(row.form, memory=memory))  # with the change number it had
+    return Outcome("", 0, applied=bool(touched), counts={"accesses": len(touched)})
 
 
 def _set_status(tables: Tables, change: SetStatus) -> Outcome:

@@ -30,6 +30,7 @@ from cortex.model.change import (
     SetReading,
     SetStatus,
     Supersede,
+    Touch,
 )
 from cortex.model.embedding import Embedding, EmbeddingSignature
 from cortex.model.job import EMBED, NewJob, Retry
@@ -77,6 +78,10 @@ _STATE = (
     "LEFT JOIN store s ON s.key = 'signature' LEFT JOIN signatures g ON g.signature_id = CAST(s.value AS INTEGER) "
     "WHERE c.key = 'change'"
 )
+_TOUCH = (
+    "UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, ?1), ?1) "
+    "WHERE seq = ?2"
+)
 _OF_A_MEMORY = "vectors token_vectors lexical links jobs version_vectors versions memories".split()
 
 
@@ -118,6 +123,8 @@ class Writer:
                 return self._put_record(change)
             case AddVectors():
                 return self._add_vectors(change)
+            case Touch():
+                return self._touch(change)
             case SetReading() | Supersede() | AddLink() | RemoveLinks() | AddConflict() | Decide():
                 return readings.write(self, self._db, change)
             case _:
@@ -233,6 +240,12 @@ class Writer:
         self._db.execute("DELETE FROM token_vectors WHERE seq = ? AND signature_id = ?", key)
         self._put_vectors(change.seq, change.embedding)
         return Outcome(found[0], change.seq, applied=True)
+
+    def _touch(self, change: Touch) -> Outcome:
+        at = rows.micros(change.at)
+        bound = [[at, seq] for seq in change.seqs]
+        touched = self._db.executemany(_TOUCH, bound).rowcount if bound else 0
+        return Outcome("", 0, applied=touched > 0, counts={"accesses": touched})
 
     def _set_status(self, change: SetStatus) -> Outcome:
         at = rows.micros(change.at)

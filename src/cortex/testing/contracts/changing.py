@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from cortex.model.change import EraseMemory, ReplaceMemory, SetEmbedding, SetStatus
+from cortex.model.change import EraseMemory, ReplaceMemory, SetEmbedding, SetStatus, Touch
 from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob
 from cortex.model.memory import EmbeddingState, Link, Memory, Status
@@ -214,6 +214,37 @@ class StatusContract(StoreSuite):
     def test_a_memory_that_is_not_there_has_none(self, store: Store) -> None:
         """A status for an erased memory is not applied."""
         assert not commit(store, SetStatus(4711, Status.ARCHIVED, NOW))[0].applied
+
+
+class TouchContract(StoreSuite):
+    """That a memory was returned is counted, and is no change of it."""
+
+    def test_it_counts_and_dates(self, store: Store) -> None:
+        """Each naming counts once, and the last time is the latest, in whatever order the news comes."""
+        one, two = kept(store, "tea"), kept(store, "coffee")
+        earlier = NOW - timedelta(hours=1)
+        first, second = commit(store, Touch((one.seq, two.seq, one.seq), NOW), Touch((one.seq,), earlier))
+        assert (first.applied, first.counts, second.counts) == (True, {"accesses": 3}, {"accesses": 1})
+        found = store.read([one.seq, two.seq])
+        assert [(each.access_count, each.last_accessed_at) for each in found] == [(3, NOW), (1, NOW)]
+
+    def test_nothing_else_changes(self, store: Store) -> None:
+        """No new version, no new time of change, and nothing that a search cache would read anew."""
+        old = kept(store, "tea", embedding())
+        before = store.feed(ADA, 0, SIGNATURE)
+        commit(store, Touch((old.seq,), NOW))
+        assert store.read([old.seq]) == [replace(old, access_count=1, last_accessed_at=NOW)]
+        assert [each.version for each in store.archive.history(old.seq)] == [old.version]
+        assert store.feed(ADA, before.change, SIGNATURE).rows == ()
+        assert store.feed(ADA, 0, SIGNATURE).change == before.change
+
+    def test_what_is_gone_is_passed_over(self, store: Store) -> None:
+        """The news of an erased memory counts for the others only."""
+        one, two = kept(store, "tea"), kept(store, "coffee")
+        commit(store, EraseMemory(one.seq, one.id))
+        some, none, empty = commit(store, Touch((one.seq, two.seq), NOW), Touch((one.seq,), NOW), Touch((), NOW))
+        assert (some.counts, none.applied, empty.applied) == ({"accesses": 1}, False, False)
+        assert [each.access_count for each in store.read([two.seq])] == [1]
 
 
 class EraseContract(StoreSuite):

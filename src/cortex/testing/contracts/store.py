@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from cortex.testing.contracts.adding import AtomicContract, DedupContract, IdempotencyContract
-from cortex.testing.contracts.changing import EraseContract, ReplaceContract, StatusContract, VectorsContract
+from cortex.testing.contracts.changing import (
+    EraseContract,
+    ReplaceContract,
+    StatusContract,
+    TouchContract,
+    VectorsContract,
+)
 from cortex.testing.contracts.following import FeedContract, JobContract, LifeContract
 from cortex.testing.contracts.layered import (
     ConflictsContract,
@@ -26,6 +32,7 @@ class RecordStoreContract(
     ReplaceContract,
     VectorsContract,
     StatusContract,
+    TouchContract,
     EraseContract,
     EraseScopeContract,
     HistoryContract,
