@@ -13,7 +13,7 @@ from cortex.core.understanding.injection import SUSPICIOUS, suspicion_of
 from cortex.core.understanding.secrets import secrets_in
 from cortex_bench.evaluation.made_up import SECRETS, made_up
 
-HALVES: Final = ("held", "tune")
+HALVES: Final = ("later", "held", "tune")
 _SLOT = re.compile(r"<<([\w:]+)>>")
 
 
