@@ -1,7 +1,7 @@
 """How much a text reads like orders to a model rather than like something to remember.
 
-What remembered text asks of a model is no more than data; this tells how much reason there is to say so. Rules of one
-sort each, with a weight: how sure it is by itself. Several together are surer than each.
+What remembered text asks of a model is no more than data; this tells how much reason there is to say so. Each rule is
+one sort of sign with a weight: how sure it is by itself. Several together are surer than each.
 """
 
 from __future__ import annotations
@@ -11,28 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cortex.core.text.normal import INVISIBLE, key_text
+from cortex.core.text.normal import key_text
+from cortex.core.understanding.disguise import hiding, undisguised
 
 # From here on a text is marked: one strong sign, or two weak ones.
 SUSPICIOUS: Final = 0.5
 
-_DROP = r"(?:ignor\w{1,3}|disregard|forget|overrid\w{1,4}|bypass|discard|abandon|skip|(?:do not|don't|stop) (?:follow|obey)\w{0,3})"
-_RULES_GIVEN = r"(?:instructions?|prompts?|directions|directives|guidelines|commands|programming|rules|orders|policies|safety checks)"
-_GIVEN_BEFORE = (
-    r"(?:previous|prior|earlier|above|preceding|foregoing|original|initial|system|safety|former|given before|developer)"
-)
-_MODEL = r"(?:ai|a\.i\.|assistants?|(?:large )?language models?|llms?|chatbots?|ai (?:agents?|assistants?|models?))"
-_HIDDEN = r"(?:system|hidden|initial|secret|internal|developer)"
-_GOODS = (
-    r"(?:passwords?|credentials?|secrets|(?:api|private|ssh) keys?|chat history|conversation|memories|\.env\b|"
-    r"environment variables|id_rsa)"
-)
-_TO = r"(?:https?:|to \S{1,40}@|\b\S{1,40}@\S{1,40}\.\w|\bto me\b)"
+# A long text is read in windows that overlap: weak signs that are pages apart say nothing together.
+_WINDOW: Final = 2_000
+_SHARED: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Applies only where one of the words ``near`` is in the text; then ``pattern`` is looked for."""
+    """Looked for only where one of the words ``near`` is in the text, which is lower case by then."""
 
     near: tuple[str, ...]
     pattern: re.Pattern[str]
@@ -40,90 +32,122 @@ class _Rule:
 
 
 def _rule(weight: float, near: str, pattern: str) -> _Rule:
-    return _Rule(tuple(near.split("|")), re.compile(pattern), weight)
+    return _Rule(tuple(near.split()), re.compile(pattern), weight)
 
 
-# Gaps are short, so that a rule stays within a sentence and its time linear.
+# Gaps are short and end with the sentence, so that the time of a rule is linear.
+_GAP: Final = r"[^.!?\n]"
+_DROP: Final = (
+    r"(?:ignor(?:e|es|ing)|disregard|forget|overrid(?:e|ing)|overwrite|bypass|discard|abandon|neglect|dismiss|drop|skip"
+    r"|set aside|pay no attention to|turn off|disable|stop|(?:do not|don't|never|no longer) (?:follow|obey|listen to|apply))"
+)
+_BEFORE: Final = (
+    r"(?:previous|previously|prior|earlier|above|preceding|foregoing|before|former|original|initial|system|safety|so far"
+    r"|until now|existing|developer)"
+)
+_ORDERS: Final = (
+    r"(?:instructions?|prompts?|directions|directives?|guidelines|guidance|guardrails|commands?|programming|training"
+    r"|rules?|orders?|polic(?:y|ies)|protocols?|constraints|restrictions|safety checks|context|conversation)"
+)
+_MODEL: Final = (
+    r"(?:ai|a\.i\.|assistants?|(?:large )?language models?|llms?|chatbots?|chatgpt|gpt|claude|gemini|copilot"
+    r"|ai (?:agents?|assistants?|models?|systems?))"
+)
+_HIDDEN: Final = r"(?:system|hidden|initial|secret|internal|developer|confidential|original)"
+_TELL: Final = (
+    r"(?:reveal|print|show|repeat|output|leak|dump|disclose|display|write out|quote|recite|tell me|give me|send|copy)"
+)
+_GOODS: Final = (
+    r"(?:passwords?|credentials?|secrets|(?:api|private|ssh|access) keys?|chat history|conversation|memories|notes you"
+    r"|\.env\b|environment variables|id_rsa|user data)"
+)
+_PLACE: Final = r"(?:https?:|\S{1,40}@\S{1,40}\.\w|\bto me\b)"
+
 _RULES: Final = (
-    # what was said before shall not count any more
-    _rule(0.8, "instruct|prompt|direct|guideline|command|programming|rules|orders|polic|checks",
-          rf"\b{_DROP}\b[^.!?\n]{{0,30}}\b{_GIVEN_BEFORE}\b[^.!?\n]{{0,12}}\b{_RULES_GIVEN}\b"),
-    _rule(0.8, "instruct|prompt|rules|orders", rf"\b{_DROP}\b (?:all |any )?(?:of )?(?:the |your |my )?{_RULES_GIVEN} (?:that )?(?:you|above|before|given)\b"),
-    _rule(0.7, "everything|anything|what", rf"\b{_DROP} (?:everything|anything|all|what)\b[^.!?\n]{{0,20}}\b(?:above|before|you were told|previously)\b"),
-    _rule(0.6, "instruct|rules|programming|prompt", rf"\b(?:above|previous|earlier|your|all other|original)\b[^.!?\n]{{0,12}}\b{_RULES_GIVEN}\b[^.!?\n]{{0,24}}\b(?:void|invalid|no longer appl\w+|cancelled|superseded|disabled|the assistant)\b"),
-    _rule(0.6, "disabled|bound", r"\bcontent policies are disabled\b|\bno longer bound\b"),
-    _rule(0.5, "instruct", r"\b(?:new|real|actual|updated)\b (?:system )?instructions?(?: are|:)|\bfollow (?:these|the following|the) instructions? instead\b"),
-    _rule(0.5, "instead", r"\bfollow\b[^.!?\n]{0,40}\binstead(?: of the task)?\b|\bstop what you(?:'re| are) doing\b"),
-    _rule(0.5, "supersede|replace|override", r"\b(?:supersedes?|replaces?|overrides?)\b[^.!?\n]{0,30}\b(?:rules?|instructions?|prompts?)\b[^.!?\n]{0,12}\b(?:assistant|model|ai|you)\b"),
-    # another role
-    _rule(0.5, "you are now|you're now|you are no longer",
-          r"\byou(?:'re| are) now (?:a |an |the |in |my )?(?:dan\b|ai\b|free|unrestricted|unfiltered|jailb\w+|developer mode|root|admin\w*|evil\w*|hacker|no longer|bound)|\byou are no longer bound\b"),
-    _rule(0.5, "unrestricted|unfiltered|without any|jailbreak mode|developer mode|never refuse|sudo mode|any filter",
-          r"\b(?:unrestricted|unfiltered) (?:assistant|ai|model|text|mode)\b|\bwithout any (?:restrictions?|filters?)\b|\b(?:jailbreak|sudo) mode\b|\b(?:in|enter|enable) developer mode and\b"),
-    _rule(0.5, "act as|pretend", r"\b(?:act as|pretend (?:to be|that you are|you are)) (?:an? |the )?(?:administrator|admin|root|evil\w*|unrestricted|developer|hacker|dan)\b"),
-    _rule(0.5, "obey|work for me|serve", r"\byou obey \w|\bobey (?:only )?me\b|\byou work for me\b|\byou serve \w|\bassistant obeys\b"),
-    # the hidden prompt
-    _rule(0.7, "prompt|instructions|message",
-          rf"\b(?:reveal|print|show me|repeat|output|leak|dump|disclose|tell me|send)\b[^.!?\n]{{0,30}}\b(?:your|the confidential)\b[^.!?\n]{{0,12}}\b{_HIDDEN}\b[^.!?\n]{{0,6}}\b(?:prompt|instructions|messages?)\b"),
-    _rule(0.6, "system prompt", r"\byour system prompt\b[^\n]{0,40}\b(?:verbatim|word for word|output|in full)\b"),
-    _rule(0.5, "hidden", r"\byour (?:real|true|actual) instructions\b"),
-    # behind somebody's back
-    _rule(0.5, "user",
-          r"\b(?:do not|don't|never) (?:tell|inform|notify|alert|mention \w{1,10} \w{1,10} to)\b[^.!?\n]{0,16}\buser\b(?!')"),
-    _rule(0.5, "without", r"\bwithout (?:telling|informing|alerting|notifying) (?:the user|the owner|anyone|anybody)\b"),
-    _rule(0.5, "secret from|hidden from|must not know", r"\b(?:secret|hidden) from the user\b|\buser must not (?:know|learn|notice)\b"),
-    _rule(0.5, "silently|report", r"\bsilently\b[^.!?\n]{0,30}\bdon't ask\b|\bdo not report (?:it|this)\b"),
-    _rule(0.4, "user's wishes|bypass|skip", r"\bagainst the user's wishes\b|\b(?:bypass|skip) (?:the )?(?:safety|verification|security)\b"),
-    # marks of chats and of calls
-    _rule(0.8, "<|im_|<|system|<|user|<|assistant|<|endof|<|eot|[inst]|[/inst]|<<sys>>|<start_of_turn",
-          r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id)\|?>|\[/?inst\][^\n]|<<sys>>|<start_of_turn>"),
-    _rule(0.5, "system", r"(?m)<system>|^#{2,4} system:|^(?:\[system\]|system:)[^\n]{0,20}\byou\b|\bnew system prompt\b"),
-    _rule(0.5, "### instruction:", r"(?m)^#{2,4} instruction:"),
+    # What was said before shall not count any more.
+    _rule(0.8, "instruct prompt direct guid guard command programming training rule order polic proto constr restr context",
+          rf"\b{_DROP}\b{_GAP}{{0,30}}\b{_BEFORE}\b{_GAP}{{0,16}}\b{_ORDERS}\b"),
+    _rule(0.7, "instruct prompt direct guid guard command programming rule order polic",
+          rf"\b{_DROP}\b{_GAP}{{0,24}}\b{_ORDERS}\b{_GAP}{{0,20}}\b(?:you were|you (?:have )?(?:received|got|had)|given|above|before|earlier|so far)\b"),
+    _rule(0.6, "everything anything whatever above all",
+          rf"\b{_DROP} (?:everything|anything|whatever|all)\b{_GAP}{{0,16}}\b(?:above|before|told|previously|so far)\b"),
+    _rule(0.5, "instruct prompt rule order polic proto guard guid programming",
+          rf"\b(?:{_BEFORE}|your|other|content|security)\b{_GAP}{{0,16}}\b{_ORDERS}\b{_GAP}{{0,20}}\b(?:void|invalid|cancell?ed|suspended"
+          r"|revoked|lifted|disabled|obsolete now|no longer (?:appl\w+|valid|count|bind\w*)|do not apply|are off)\b"),
+    _rule(0.5, "your", r"\byour (?:real|true|actual) (?:instructions?|orders?|task|identity)\b"),
+    _rule(0.4, "your", r"\byour (?:new|only|sole) (?:goal|task|objective|mission|identity|purpose|instructions?|orders?) (?:is|are|will be)\b"),
+    _rule(0.5, "instruct", r"\b(?:new|real|actual|updated) (?:system )?instructions?(?: are\b|:)"),
+    _rule(0.5, "instead", rf"\bfollow\b{_GAP}{{0,40}}\binstead\b|\bstop what you(?:'re| are) doing\b|^{_GAP}{{0,60}}; instead (?:print|say|write|output)"),
+    _rule(0.5, "supersede replace override", rf"\b(?:supersedes?|replaces?|overrides?)\b{_GAP}{{0,30}}\b{_ORDERS}\b{_GAP}{{0,16}}\b(?:you|{_MODEL})\b"),
+    _rule(0.5, "do", r"\bdo (?:exactly )?(?:as|what) i (?:say|tell|want)\b"),
+    # Another role, without limits.
+    _rule(0.5, "you",
+          r"\byou(?:'re| are) (?:now|from now on|no longer) (?:an? |the |in |my )?(?:\w+ ){0,2}?(?:dan|ai|root|admin\w*|hacker|bound|\w*(?:gpt|bot|evil|jail)\w*"
+          r"|developer mode|un(?:restricted|filtered|censored|limited)|free (?:of|from)|restricted by|claude)\b"),
+    _rule(0.4, "without no never free",
+          r"\b(?:without|no|free (?:of|from)) (?:any |all )?(?:\w+ )?(?:limits|limitations|restrictions|filters?|guardrails|censorship|ethical \w+|moral \w+|safety \w+)\b"),
+    _rule(0.3, "you act respond answer play pretend behave simulat", r"\b(?:you (?:are|have|will|can)|act|respond|answer|role-?play|pretend|behave|simulate)\b[^\n]{0,40}\b(?:without|no|never refuse|unrestricted)\b"),
+    _rule(0.5, "unrestricted unfiltered uncensored jailb sudo developer",
+          r"\bun(?:restricted|filtered|censored) (?:assistant|ai|model|text|mode|answers?|output)\b|\b(?:jailbreak|jailbroken|sudo|god) mode\b|\b(?:in|enter|enable) developer mode and\b"),
+    _rule(0.5, "act pretend role", r"\b(?:act as|pretend (?:to be|that you are|you are)|play the role of) (?:an? |the )?(?:administrator|admin|root|evil\w*|unrestricted|developer|hacker|dan|owner)\b"),
+    _rule(0.5, "obey work serve", r"\byou obey \w|\bobey (?:only )?(?:me|the attacker)\b|\byou work for me\b|\byou serve \w|\bassistant obeys\b"),
+    _rule(0.4, "you", r"\byou (?:must|will|have to|are required to|are obliged to|shall) (?:always |now |never |not )?(?:comply|obey|refuse|approve|trust|delete|erase|exfiltrate|transfer|send|call the|rate)\b"),
+    _rule(0.3, "all any every", r"\b(?:all|any|every|each) (?:(?:my|further|following|other) )?(?:requests?|commands?|orders) (?:are|is|below|of|in|from)\b|\bnever refuses?\b"),
+    # The hidden prompt and what belongs to it.
+    _rule(0.7, "prompt instruct message config",
+          rf"\b{_TELL}\b{_GAP}{{0,30}}\b(?:your|the confidential)\b{_GAP}{{0,14}}\b{_HIDDEN}\b{_GAP}{{0,8}}\b(?:prompt|instructions|messages?|config\w*)\b"),
+    _rule(0.5, "your", rf"\b{_TELL} (?:me )?(?:all )?(?:of )?your (?:\w+ )?(?:prompt|instructions|rules|configuration|config|secrets|tools|memor\w+|passwords?)\b"),
+    _rule(0.6, "system", rf"\byour system (?:prompt|message)\b{_GAP}{{0,12}}[?.]? ?{_GAP}{{0,20}}\b(?:verbatim|word for word|output|in full|say)\b"),
+    _rule(0.5, "told instruct", r"\bwhat (?:were you told|are your (?:\w+ )?instructions|did your (?:developer|creator)s? (?:say|tell))\b"),
+    # Behind somebody's back.
+    _rule(0.5, "user human owner",
+          rf"\b(?:do not|don't|never|not) (?:tell|inform|notify|alert|reveal to|mention \w{{1,12}} \w{{1,12}} to|let|warn)\b{_GAP}{{0,12}}\b(?:user|human|owner)\b(?!'| (?:upload|log|enter|type|delete|edit|set|choose|click|change|open|see))"),
+    _rule(0.5, "without", r"\bwithout (?:telling|informing|alerting|notifying|the knowledge of|warning) the (?:user|owner|human)\b"),
+    _rule(0.5, "user human owner", r"\b(?:hide|keep|conceal) (?:this|it|that|the \w+)\b[^.!?\n]{0,10}\bfrom the (?:user|human|owner)\b(?! interface)|\b(?:user|human|owner) must (?:not|never) (?:know|learn|notice|find out|see this)\b"),
+    _rule(0.5, "silently report", rf"\bsilently\b{_GAP}{{0,30}}\b(?:do not|don't) ask\b|\b(?:do not|don't) report (?:it|this)\b"),
+    _rule(0.4, "wishes safety verification security", r"\bagainst the (?:user|owner)'s wishes\b|\b(?:bypass|skip|ignore) (?:the |all )?(?:safety|verification|security)\b"),
+    # Marks of chats, of calls, and of the fences around data.
+    _rule(0.8, "<| [inst] [/inst] <<sys>> <start_of_turn", r"<\|[a-z_]{2,30}\|?>|\[/?inst\][^\n]|<<sys>>|<start_of_turn>"),
+    _rule(0.5, "</ <system", r"</(?:system|system_prompt|context|instructions?|prompt|user|assistant|data|document|memory)>[^<\n]{0,4}[a-z]|<(?:system|system_prompt)>"),
+    _rule(0.5, "system",
+          r"(?m)^#{2,4} system:|^(?:\[system\]|system:)[^\n]{0,20}\byou\b|\[system\]\(|\bnew system prompt\b|\b(?:urgent|critical|important) system (?:update|message|override)\b"),
+    _rule(0.5, "instruction:", r"(?m)^#{2,4} instruction:"),
     _rule(0.5, "assistant:", r"(?m)^(?:human|user): [^\n]{0,200}\n{1,3}assistant:"),
-    _rule(0.6, "tool_call|function_call|<invoke|\"arguments\"",
-          r"<tool_call>\s{0,4}\{|<function_calls>\s{0,4}<|<invoke name=|\"(?:tool|name)\": ?\"\w{1,64}\", ?\"arguments\": ?\{|\"(?:tool_calls|function_call)\": ?[\[{]"),
+    _rule(0.6, "tool_call function_call <invoke \"arguments\" to=functions",
+          r"<tool_calls?>\s{0,4}[{\[]|<function_calls>\s{0,4}<|<invoke name=|\"(?:tool|name)\": ?\"\w{1,64}\", ?\"arguments\": ?\{|\"(?:tool_calls|function_call)\": ?[\[{]|\bto=functions\."),
     _rule(0.3, "tool", r"\b(?:call|invoke) the tool \w{1,64}\b"),
-    _rule(0.3, "memor", r"\b(?:every memory|all (?:your |the )?memories)\b"),
-    # said to a model
-    _rule(0.5, "ai|assistant|model|llm",
-          rf"\b(?:message|note|attention|notice|instructions?|dear)\b,?:?(?: (?:to|for))?(?: the| all| any)? {_MODEL}\b"),
-    _rule(0.5, "if you", rf"\bif you(?:'re| are) (?:an? |the )?{_MODEL}\b"),
-    _rule(0.5, "ai |agents|models|assistant", rf"\b{_MODEL},? (?:reading|processing|that reads?)\b[^.!?\n]{{0,30}}\b(?:should|must|visit|has to)\b|\bnow, assistant\b"),
-    _rule(0.5, "authorize|approved", r"\bi authorize you\b|\bowner authorized you\b|\buser has already (?:approved|authorized|agreed)\b"),
-    # what it is after
-    _rule(0.6, "send|forward|upload|email|exfiltrat|post",
-          rf"\b(?:send|forward|post|upload|e-?mail|exfiltrate)\b[^!?\n]{{0,40}}{_GOODS}[^!?\n]{{0,40}}{_TO}"),
-    _rule(0.5, "forward|exfiltrate|collect all|all mail", rf"\bexfiltrate\b|\bforward all (?:e-?)?mails?\b|\bcollect all {_GOODS}"),
-    _rule(0.5, "send", r"\bsend me\b[^.!?\n]{0,20}\bpasswords?\b|\bsend the conversation\b"),
-    _rule(0.5, "whenever|when asked|every time|always trust|always recommend",
-          r"\b(?:whenever the user asks|when asked about|every time you answer)\b[^\n]{0,60}\b(?:always recommend|respond with|append)\b|\balways (?:trust messages from|recommend \w+ \w+ and hide)\b"),
-    _rule(0.4, "http", r"\b(?:visit|respond with a link to|click)\b[^\n]{0,20}https?://[^\n]{0,60}"),
-    _rule(0.4, "append", r"\bappend the text\b|\bat the end of (?:each|every) answer\b"),
-    _rule(0.5, "follow the instructions in", r"\b(?:decode|base64)\b[^\n]{0,40}\b(?:follow|execute|obey)\b"),
-    _rule(0.4, "curl|wget", r"\b(?:curl|wget)\b[^\n|]{0,120}\| ?(?:sudo )?(?:ba|z)?sh\b"),
-    _rule(0.4, "immediately|without asking", r"\b(?:run|execute)\b[^.!?\n]{0,30}\b(?:immediately|without asking)\b"),
-    _rule(0.4, "pwned", r"\bpwned\b"),
-    # the first sentence of all of them, elsewhere
-    _rule(0.8, "ignorier|vergiss|missachte", r"\b(?:ignorier\w{0,3}|vergiss|missachte)\b[^.!?\n]{0,20}\b(?:vorherigen?|bisherigen?|früheren?|obigen?)\b[^.!?\n]{0,10}\b(?:anweisung|instruktion|befehl|regel)"),
-    _rule(0.8, "ignora|ignore|olvida|esque", r"\b(?:ignor[aeo]\w{0,2}|olvida|esque\w{1,4}|oublie\w{0,2}|dimentica)\b[^.!?\n]{0,20}\b(?:instruc\w+|istruzioni|consignes?|ordenes|órdenes)\b[^.!?\n]{0,5}\b(?:anterior|précédent|previ|precedent)"),
-    _rule(0.8, "игнорир|забудь", r"(?:игнорир\w{1,6}|забудь\w{0,2})[^.!?\n]{0,20}(?:предыдущ|прежн|выше)\w{0,4}[^.!?\n]{0,5}(?:инструкц|указан|команд)"),
-    _rule(0.8, "忽略|无视|無視", r"(?:忽略|无视|無視)[^。！？\n]{0,12}(?:指令|指示|说明|提示)|(?:指示|命令)[^。！？\n]{0,8}無視"),
+    _rule(0.3, "memor", r"\b(?:every memory|all (?:your |the )?memories|your memory)\b"),
+    # Said to a model, or in the name of who may order.
+    _rule(0.5, "ai assistant model llm gpt claude gemini copilot bot",
+          rf"\b(?:message|note|attention|notice|instructions?|dear|hey|hello)\b,?:?(?: (?:to|for))?(?: the| all| any| every)? {_MODEL}\b|^to (?:the|all|any|every) {_MODEL}\b"),
+    _rule(0.5, "if as", rf"\bif you(?:'re| are) (?:an? |the )?{_MODEL}\b|\bas (?:an?|the) {_MODEL}, you\b"),
+    _rule(0.5, "reading processing summar evaluat parsing scanning index now,",
+          rf"\b{_MODEL},? (?:who (?:are )?|that (?:are )?|which (?:are )?)?(?:reading|reads?|processing|processes|summari[sz]\w+|evaluating|parsing|scanning|indexing) (?:this|the|these|my|it)\b|\bnow, assistant\b"),
+    _rule(0.5, "authoriz approved permission", r"\bi (?:hereby )?authori[sz]e you\b|\bowner (?:has )?authori[sz]ed you\b|\b(?:user|owner) has already (?:approved|authori[sz]ed|agreed|consented|given)\b|\byou (?:have|are given) (?:full )?permission to\b"),
+    _rule(0.5, "your", r"\b(?:command|message|order|instruction|update)s? from your (?:creator|developer|owner|maker|admin\w*|operator)\b|\bas your (?:developer|creator|owner|admin\w*|operator)\b"),
+    _rule(0.5, "treat consider regard trust", rf"\b(?:treat|consider|regard|trust)\b{_GAP}{{0,30}}\b(?:instructions?|messages?|orders?|commands?|requests?)\b{_GAP}{{0,30}}\b(?:owner|admin\w*|system|trusted|even against)\b"),
+    # What it is after.
+    _rule(0.5, "send forward upload email mail exfiltrat post request transmit",
+          rf"\b(?:send|forward|post|upload|e-?mail|exfiltrate|transmit|make a request)\b[^!?|\n]{{0,40}}(?:{_GOODS}[^!?|\n]{{0,40}}{_PLACE}|{_PLACE}[^!?|\n]{{0,60}}{_GOODS})"),
+    _rule(0.5, "exfiltrat forward gather collect harvest steal", rf"\b(?:exfiltrate|harvest all)\b|\b(?:collect|gather) (?:all |the )?(?:\w+ )?{_GOODS}|\bforward all (?:e-?)?mails?\b"),
+    _rule(0.5, "send reply paste include copy print", rf"\b(?:send|give) me\b{_GAP}{{0,20}}\b(?:passwords?|credentials|keys)\b|\bsend the conversation\b|\b(?:copy|print|paste|include|reply with)\b[^!?\n]{{0,24}}(?:~/\.(?:aws|ssh)|id_rsa|/etc/passwd|\.env\b)"),
+    _rule(0.5, "whenever asked every future always", r"\b(?:whenever the user asks|when asked about|every time you answer)\b[^\n]{0,60}\b(?:recommend|respond with|reply with|append|say)\b[^\n]{0,60}\b(?:https?|always|hide|text|only)\b"
+          r"|\b(?:in|to|at the end of) (?:every|all|each) (?:of your )?(?:future )?(?:answers?|responses?|repl(?:y|ies))\b[^\n]{0,12}\b(?:mention|add|append|include|recommend|say|insert)\b|\balways (?:trust messages from|recommend \w+ \w+ and hide)\b"),
+    _rule(0.3, "http", r"\b(?:visit|respond with a link to|click|fetch|open)\b[^\n]{0,20}https?://"),
+    _rule(0.3, "append answer", r"\bappend the text\b|\bat the end of (?:each|every) answer\b|\bin every answer\b"),
+    _rule(0.5, "decode base64 rot13", r"\b(?:decode|base64|rot13)\b[^\n]{0,40}\b(?:follow|execute|obey)\b"),
+    _rule(0.3, "curl wget", r"\b(?:curl|wget)\b[^\n|]{0,120}\| ?(?:sudo )?(?:ba|z)?sh\b"),
+    _rule(0.4, "before first", r"\bbefore (?:answering|replying|responding|you answer)\b[^\n]{0,12}\b(?:run|call|execute|fetch|visit|send)\b"),
+    _rule(0.4, "immediately asking", rf"\b(?:run|execute)\b{_GAP}{{0,30}}\b(?:immediately|without asking)\b"),
+    _rule(0.4, "pwned hacked", r"\b(?:pwned|\"hacked\")"),
+    # The first sentence of all of them, elsewhere.
+    _rule(0.7, "ignorier vergiss vergesse missachte",
+          r"\b(?:ignorier\w{0,3}|vergiss|vergesse\w?|missachte)\b[^.!?\n]{0,24}\b(?:vorherig\w*|vorher|bisherig\w*|bisher|frühere\w*|obige\w*|oben|zuvor)\b"),
+    _rule(0.7, "ignor olvid esque oubli dimentic", r"\b(?:ignor[aeo]\w{0,2}|olvid\w{1,2}|esque\w{1,4}|oubli\w{1,3}|dimentic\w{1,4})\b[^.!?\n]{0,24}\b(?:instru\w+|istruzioni|consignes?|[oó]rdenes|reglas|règles|regole|regras)\b[^.!?\n]{0,5}\b(?:anterior|précéden|previ|prévi|precedent)"),
+    _rule(0.7, "игнорир забудь", r"(?:игнорир\w{1,6}|забудь\w{0,2})[^.!?\n]{0,24}(?:предыдущ|прежн|выше|прошл)"),
+    _rule(0.7, "忽略 无视 無視", r"(?:忽略|无视|無視)[^。！？\n]{0,12}(?:指令|指示|说明|提示)|(?:指示|命令)[^。！？\n]{0,8}無視"),
 )  # fmt: skip
 
-# A long text is read in windows that overlap: weak signs that are pages apart say nothing together.
-_WINDOW: Final = 2_000
-_SHARED: Final = 300
-
-# Letters of other scripts that pass for Latin ones.
-_LOOKALIKES: Final = str.maketrans("аеорсухіјѕԁɡһкмтвнАЕОРСУХІЈЅКМТВНοαρνΟΑΡΝΙΕΤΗΚΜΒ", "aeopcyxijsdghkmtbhAEOPCYXIJSKMTBHoapvOAPNIETHKMB")
-_MIXED = re.compile(r"[a-z][а-яіјѕ]|[а-яіјѕ][a-z]")
-_SPACED = re.compile(r"\b(?:\w {1,3}){6,}+\w?\b")
-_TAGS = re.compile("[\U000e0020-\U000e007e]+")
-_FLAG: Final = "\U0001f3f4"  # what tag characters are for: flags of regions
-_LEAST_TAGS: Final = 4
-_INSIDE_WORDS = re.compile("[a-zA-Z][\u200b\u2060\ufeff\u00ad][a-zA-Z]")
-_MOST_INSIDE: Final = 3
-_OVERRIDES = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _WHITE = re.compile(r"[^\S\n]+")
 
 
@@ -146,34 +170,8 @@ def _suspicion(text: str) -> float:
 
 
 def _weights(text: str) -> Iterator[float]:
-    plain = text
-    if not text.isascii():
-        yield from _hiding(text)
-        plain = f"{key_text(text)}\n{_tagged(text)}"
-        if _MIXED.search(plain.lower()):
-            plain = plain.translate(_LOOKALIKES)
-    plain = _WHITE.sub(" ", _joined(plain)).lower()
+    yield from hiding(text)
+    plain = _WHITE.sub(" ", undisguised(key_text(text), text)).lower()
     for rule in _RULES:
         if any(word in plain for word in rule.near) and rule.pattern.search(plain):
             yield rule.weight
-
-
-def _joined(text: str) -> str:
-    """With words put together that are written letter by letter."""
-    return _SPACED.sub(lambda run: " ".join(part.replace(" ", "") for part in re.split(" {2,3}", run.group())), text)
-
-
-def _tagged(text: str) -> str:
-    """What is written in tag characters, which nobody sees and a model reads."""
-    return " ".join("".join(chr(ord(c) - 0xE0000) for c in run.group()) for run in _TAGS.finditer(text))
-
-
-def _hiding(text: str) -> Iterator[float]:
-    """Signs that something is not to be seen."""
-    runs = _TAGS.finditer(text)
-    if any(text[run.start() - 1 : run.start()] != _FLAG and len(run.group()) >= _LEAST_TAGS for run in runs):
-        yield 0.9
-    if len(_INSIDE_WORDS.findall(text)) >= _MOST_INSIDE:
-        yield 0.3
-    if _OVERRIDES.search(text) and INVISIBLE.search(text):
-        yield 0.2

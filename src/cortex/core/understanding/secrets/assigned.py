@@ -11,16 +11,16 @@ from cortex.core.understanding.secrets.placeholders import is_placeholder
 from cortex.model.redaction import Secret, SecretKind
 
 _NAMES: Final = (
-    r"pass(?:word|wd|phrase|code|wort)?|pwd|kennwort|contrase[nñ]a|"
+    r"pass(?:word|wd|phrase|code|wort)?|pwd|(?<![a-z])pw|kennwort|contrase[nñ]a|"
     r"secret|token|credentials?|(?:api|access|auth|account|encryption|signing|master|license|secret|shared)[_-]?key"
 )
 # The value may be quoted, then it may have spaces; else it goes to the next space. Names end where they are assigned.
 _ASSIGNED = re.compile(
     rf"(?i)(?P<name>{_NAMES})(?:[_-]?(?:1|2|id))?[\"'\]`]{{0,2}}"
-    r"(?:\s{0,3}(?:=>|:=|={1,2}|:)\s{0,3}|\s{1,3}(?:is|lautet|ist|was|to)\s{1,3}|(?P<bare>\s{1,2}))"
+    r"(?:\s(?:for|of|to|on) [^\n.,;:=]{1,30}?(?= is ))?(?:\s{0,3}(?:=>|:=|={1,2}|:)\s{0,3}|\s{1,3}(?:is|lautet|ist|was|to)\s{1,3}|(?P<bare>\s{1,2}))"
     r"(?:\"(?P<double>[^\"\n]{4,4000})\"|'(?P<single>[^'\n]{4,4000})'|`(?P<tick>[^`\n]{4,4000})`|(?P<plain>[^\s\"'`]{6,}))"
 )
-_STEMS: Final = ("pass", "pwd", "secret", "token", "key", "credential", "kennwort", "contrase")
+_STEMS: Final = ("pass", "pw", "secret", "token", "key", "credential", "kennwort", "contrase")
 _PASSWORDS: Final = ("pass", "pwd", "kenn", "cont")
 # Tokens that open nothing.
 _HARMLESS = re.compile(r"(?i)(?:page|next|cursor|continuation|sync|csrf|eos|bos|pad|public)[_-]?\Z")
@@ -85,7 +85,7 @@ def _end(text: str, start: int, end: int, *, in_query: bool) -> int:
 def _judged(name: str, value: str, *, quoted: bool, stated: bool = True) -> SecretKind | None:
     if len(value) < 6 or is_placeholder(value):
         return None
-    if name[:4].casefold().startswith(_PASSWORDS) or name[:3].casefold() == "pwd":
+    if name[:4].casefold().startswith(_PASSWORDS) or name[:2].casefold() == "pw":
         return SecretKind.PASSWORD if _is_password(value, quoted=quoted, stated=stated) else None
     if len(value) < _SHORTEST or " " in value:
         return None

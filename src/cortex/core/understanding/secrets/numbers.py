@@ -27,8 +27,8 @@ _CARD_WORDS = re.compile(
     r"(?i)card|visa|master|amex|american express|discover|credit|debit|karte|carte|tarjeta|\bpan\b|\bcc\b"
 )
 _OTHER_NUMBERS = re.compile(
-    r"(?i)(?:order|invoice|track\w*|shipment|parcel|ticket|case|serial|ref\w*|id|sku|isbn|imei|phone|tel|row|number of"
-    r"|part|build|#)(?:\W{1,3}(?:no|nr|number|num|id|code|is)\b)?\W{0,4}$"
+    r"(?i)(?:\b(?:no|nr|number|num|id|order|invoice|track\w*|shipment|parcel|ticket|case|serial|ref\w*|sku|isbn|imei|phone"
+    r"|tel|row|part|build)\b|#)\W{0,4}(?:\bis\b\W{0,2})?$"
 )
 _USUAL_LENGTHS: Final = (14, 15, 16)
 _BEFORE: Final = 40  # characters in which a word says what number it is
