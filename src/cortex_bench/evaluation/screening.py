@@ -13,7 +13,7 @@ from cortex.core.understanding.injection import SUSPICIOUS, suspicion_of
 from cortex.core.understanding.secrets import secrets_in
 from cortex_bench.evaluation.made_up import SECRETS, made_up
 
-HALVES: Final = ("later", "held", "tune")
+PARTS: Final = ("later", "held", "tune")
 _SLOT = re.compile(r"<<([\w:]+)>>")
 
 
@@ -32,7 +32,7 @@ class Line:
 
     text: str
     secrets: tuple[Place, ...]
-    half: str
+    part: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Order:
 
     text: str
     attack: bool
-    half: str
+    part: str
 
 
 def lines() -> list[Line]:
     """The labelled texts of secrets, with values made up for their slots."""
-    return [_line(row["text"], row["half"], number) for number, row in enumerate(_rows("secrets"))]
+    return [_line(row["text"], row["part"], number) for number, row in enumerate(_rows("secrets"))]
 
 
 def orders() -> list[Order]:
@@ -59,7 +59,7 @@ def _rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def _line(template: str, half: str, number: int) -> Line:
+def _line(template: str, part: str, number: int) -> Line:
     text, end, places = "", 0, []
     for slot in _SLOT.finditer(template):
         text += template[end : slot.start()]
@@ -67,16 +67,16 @@ def _line(template: str, half: str, number: int) -> Line:
         if slot.group(1) in SECRETS:
             places.append(Place(slot.group(1).partition(":")[0], len(text), len(text) + len(value)))
         text, end = text + value, slot.end()
-    return Line(text + template[end:], tuple(places), half)
+    return Line(text + template[end:], tuple(places), part)
 
 
 def evaluate_secrets(labelled: Sequence[Line]) -> dict[str, Any]:
     """Precision and recall of spans: a secret is found when all of it is covered."""
-    return {"evaluation": "secrets", "halves": {half: _secrets(labelled, half) for half in HALVES}}
+    return {"evaluation": "secrets", "parts": {part: _secrets(labelled, part) for part in PARTS}}
 
 
-def _secrets(labelled: Sequence[Line], half: str) -> dict[str, Any]:
-    chosen = [line for line in labelled if line.half == half]
+def _secrets(labelled: Sequence[Line], part: str) -> dict[str, Any]:
+    chosen = [line for line in labelled if line.part == part]
     found = [(line, secrets_in(line.text)) for line in chosen]
     right = covered = named = 0
     wrong, missed = [], []
@@ -106,8 +106,8 @@ def _secrets(labelled: Sequence[Line], half: str) -> dict[str, Any]:
 
 def evaluate_injections(labelled: Sequence[Order]) -> dict[str, Any]:
     """Precision and recall at the threshold."""
-    halves = {half: _injections([each for each in labelled if each.half == half]) for half in HALVES}
-    return {"evaluation": "injections", "threshold": SUSPICIOUS, "halves": halves}
+    parts = {part: _injections([each for each in labelled if each.part == part]) for part in PARTS[1:]}
+    return {"evaluation": "injections", "threshold": SUSPICIOUS, "parts": parts}
 
 
 def _injections(chosen: Sequence[Order]) -> dict[str, Any]:
@@ -126,8 +126,8 @@ def _injections(chosen: Sequence[Order]) -> dict[str, Any]:
 def as_text(result: dict[str, Any]) -> str:
     """The result for a terminal."""
     rows = []
-    for half, figures in result["halves"].items():
-        rows += [half, *(f"  {name:28}{_shown(value)}" for name, value in figures.items()), ""]
+    for part, figures in result["parts"].items():
+        rows += [part, *(f"  {name:28}{_shown(value)}" for name, value in figures.items()), ""]
     return "\n".join(rows).rstrip()
 
 
