@@ -19,6 +19,7 @@ from cortex.model.layers import PRESETS, THRESHOLDS, Layers
 from cortex.model.layers import USUAL as USUAL_THRESHOLDS
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
+from cortex.model.redaction import Redaction
 from cortex.ports import Embedder, LLMProvider, PatientEmbedder, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
@@ -110,6 +111,7 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
         traces=_traces(embedder, llm),
         conversation=plugs.conversation or USUAL,
         layers=choose_layers(settings) if plugs.layers is None else plugs.layers,
+        redaction=Redaction(settings.redact),
         thresholds=THRESHOLDS.get(embedder.signature.model, USUAL_THRESHOLDS),
     )
 

@@ -12,6 +12,7 @@ from cortex.model.layers import OFF, Layers, Thresholds
 from cortex.model.layers import USUAL as USUAL_THRESHOLDS
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, ConversationWeights
+from cortex.model.redaction import Redaction
 from cortex.model.single_user import SingleUserFile
 from cortex.ports import Clock, Embedder, LLMProvider, Store, TextTraces
 
@@ -26,6 +27,7 @@ class Deps:
     ``ranking`` and ``fusion`` order them likewise, ``conversation`` weighs the signals of that ranking.
     ``single_user`` opens a file of the earlier single-user program for reading, and gives None for any other.
     ``layers``: what is done to a memory beyond keeping it, from which cosines on (``thresholds``).
+    ``redaction``: what happens to secrets in what is to be kept.
     ``patient``: the embedder for what nobody waits for; None where the usual one does that too. ``llm``: the language
     model of the write path; None for none.
     ``traces``: what keeps something of texts beside the store and is told whose they are; None for nothing.
@@ -48,5 +50,6 @@ class Deps:
     traces: TextTraces | None = None
     layers: Layers = OFF
     thresholds: Thresholds = USUAL_THRESHOLDS
+    redaction: Redaction = Redaction.MASK
     patient: Embedder | None = None
     llm: LLMProvider | None = None

@@ -13,6 +13,7 @@ from cortex.model.job import NewJob, Retry
 from cortex.model.memory import Link, Memory, Status
 from cortex.model.policy import Grant
 from cortex.model.record import Record
+from cortex.model.redaction import Masked
 from cortex.model.scope import Scope
 from cortex.model.understanding import Reading
 
@@ -274,8 +275,9 @@ class Receipt:
     still hold it: backups, and the store's own while others keep its traces from being removed. ``ids`` are the
     memories that a filter chose (None without one), ``times`` the instants that its dates meant. ``error``: why this
     item of a list was not stored. What layers did, by id: ``superseded`` gave their place to this memory,
-    ``superseded_by`` keeps its own, ``conflicts`` wait for somebody to decide, ``linked`` are near; ``notes`` say what
-    is missing.
+    ``superseded_by`` keeps its own, ``conflicts`` wait for somebody to decide, ``linked`` are near. ``redacted``: the
+    secrets that were masked, by field, kind and place in the text as it was handed in. ``notes`` say what is missing,
+    and what else there is to know.
     """
 
     verb: str
@@ -294,6 +296,7 @@ class Receipt:
     superseded_by: str | None = None
     conflicts: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
+    redacted: tuple[Masked, ...] = ()
     notes: tuple[str, ...] = ()
     error: str | None = None
     error_code: str | None = None

@@ -6,6 +6,7 @@ scanner of repositories takes for a key.
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import string
@@ -63,14 +64,14 @@ def _card(prefix: str, digits: int, groups: tuple[int, ...] = (), between: str =
         if not groups:
             return card
         ends = [sum(groups[:i]) for i in range(len(groups) + 1)]
-        return between.join(card[start:end] for start, end in zip(ends, ends[1:], strict=False))
+        return between.join(card[start:end] for start, end in itertools.pairwise(ends))
 
     return make
 
 
 def _luhn(digits: str) -> bool:
     doubled = (int(d) * (1 + i % 2) for i, d in enumerate(reversed(digits)))
-    return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0  # noqa: PLR2004 - the sum of the digits of 10 to 18
+    return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
 
 
 def _wrong_card(chance: Chance) -> str:

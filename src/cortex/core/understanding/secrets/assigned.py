@@ -30,7 +30,9 @@ _SENT = re.compile(
 )
 _SHORTEST: Final = 12  # of a credential; a password may have six
 _LEAST_BITS: Final = 2.0
-_KNOWN_WORDS = re.compile(r"(?i)(?:base64|sha-?\d+|md5|utf-?8|argon2\w*|bcrypt|scrypt|pbkdf2|aes-?\d+|oauth2?|\d+|[a-z]+)")
+_KNOWN_WORDS = re.compile(
+    r"(?i)(?:base64|sha-?\d+|md5|utf-?8|argon2\w*|bcrypt|scrypt|pbkdf2|aes-?\d+|oauth2?|\d+|[a-z]+)"
+)
 
 
 def assigned(text: str) -> Iterator[Secret]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from math import log2
 from typing import Final
+import itertools
 
 _READ: Final = 200  # characters of a key that tell enough
 _LEAST_BITS: Final = 3.0  # a character; hexadecimal digits drawn by chance have 3.3 and more from 16 on
@@ -26,7 +27,7 @@ def random_looking(value: str) -> bool:
         return False
     if any(c.isdigit() for c in read):
         return any(c.isalpha() for c in read)
-    turns = sum(a.islower() != b.islower() for a, b in zip(read, read[1:], strict=False))
+    turns = sum(a.islower() != b.islower() for a, b in itertools.pairwise(read))
     return len(read) >= _LETTERS_ONLY and turns * 4 >= len(read)
 
 

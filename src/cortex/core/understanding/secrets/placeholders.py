@@ -17,7 +17,9 @@ _REFERENCES = re.compile(
     r"| arn:(?:aws|gcp) | [./~]+[\w.-]*/ | /(?:run|etc|var|home|usr|opt|secrets?|app)/ | vault: | env[.:] | !\w+ | & | \| | @"
 )
 _CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(|\[|\?\.|->|::)|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\W*\Z")
-_SAYS_SO = re.compile(r"(?i)\byour[_\-. ]|xxxx|\bexample\b|placeholder|replace[_-]?(?:me|this)|insert[_-]|<[^>]*>|\.\.\.|…|\*{4}")
+_SAYS_SO = re.compile(
+    r"(?i)\byour[_\-. ]|xxxx|\bexample\b|placeholder|replace[_-]?(?:me|this)|insert[_-]|<[^>]*>|\.\.\.|…|\*{4}"
+)
 _READ: Final = 300
 
 
