@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 
-from cortex.core import intake
+from cortex.core import intake, keep
 from cortex.core.understanding.secrets import mask, secret_named, secrets_in
 from cortex.model.memory import Draft, Memory
-from cortex.model.redaction import Masked, Secret
+from cortex.model.record import Form, Record
+from cortex.model.redaction import Finding, Masked, Secret
 
 # What of a memory is text of the caller.
 FIELDS: Final = ("content", "tags", "metadata", "source", "speaker", "session", "agent")
@@ -18,7 +19,7 @@ S = TypeVar("S", Draft, Memory)
 Note = Callable[[str, Secret], None]
 
 
-def masked(source: S, fields: Collection[str] = FIELDS) -> tuple[S, tuple[Masked, ...]]:
+def masked(source: S, given: Collection[str] = FIELDS) -> tuple[S, tuple[Masked, ...]]:
     """The same with every secret masked, and where they stood. The very same object where there are none.
 
     Raises `InvalidInput` where a text is too long with its masks.
@@ -28,7 +29,7 @@ def masked(source: S, fields: Collection[str] = FIELDS) -> tuple[S, tuple[Masked
     def note(field: str, secret: Secret) -> None:
         found.append(Masked(field, secret.kind, secret.start, secret.end))
 
-    changed = {name: _value(name, getattr(source, name), note) for name in FIELDS if name in fields}
+    changed = {name: _value(name, getattr(source, name), note) for name in FIELDS if name in given}
     if not found:
         return source, ()
     if "content" in changed:
@@ -36,6 +37,38 @@ def masked(source: S, fields: Collection[str] = FIELDS) -> tuple[S, tuple[Masked
     if changed.get("tags"):
         changed["tags"] = tuple(dict.fromkeys(changed["tags"]))
     return replace(source, **changed), tuple(found)
+
+
+def rewritten(record: Record) -> tuple[Record, tuple[Finding, ...]]:
+    """The record with every secret masked, in its earlier versions too, and what was found where.
+
+    What was masked has to be embedded anew; so has the current form where anything was found. What was read from the
+    text goes.
+    """
+    pairs = [_form(form) for form in (*record.earlier, record.current)]
+    findings = tuple(finding for _, found in pairs for finding in found)
+    if not findings:
+        return record, ()
+    *earlier, current = (form for form, _ in pairs)
+    return Record(_bare(current), tuple(earlier)), findings
+
+
+def _form(form: Form) -> tuple[Form, list[Finding]]:
+    memory, found = masked(form.memory)
+    if not found:
+        return form, []
+    text = keep.found(memory.content)
+    memory = replace(memory, fingerprint=text.fingerprint, language=text.language)
+    findings = [
+        Finding(id=memory.id, version=memory.version, **{f.name: getattr(each, f.name) for f in fields(Masked)})
+        for each in found
+    ]
+    form = replace(form, memory=memory, identity=keep.identity(memory, text.fingerprint), terms=keep.terms(memory))
+    return _bare(form), findings
+
+
+def _bare(form: Form) -> Form:
+    return replace(form, memory=replace(form.memory, **keep.searched_by(form.memory.content, None)), embedding=None)
 
 
 def masked_value(value: object) -> object:

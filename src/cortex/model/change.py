@@ -189,6 +189,20 @@ class PutRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class RewriteMemory:
+    """Put other words into a memory and into all its earlier versions, and remove every trace of those before.
+
+    Only if it still has the version of the record's memory, which it keeps, as it keeps its seq and times; this is no
+    new version. Its vectors, and what was read from it, noted between it and others or owed, go; digests of requests
+    are blanked and reasons of links emptied, since both tell of the words. Not applied, with the other's id, where an
+    active memory says the same as the rewritten one.
+    """
+
+    record: Record
+    follow_up: NewJob | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AddVectors:
     """Give a memory vectors of one more model, beside those it has; only if it still has this version."""
 
@@ -201,7 +215,7 @@ class AddVectors:
 Request = AddMemory | ReplaceMemory | SetStatus | KeepReceipt | EraseMemory | EraseScope
 # What follows from the layers of a write.
 Layered = SetReading | Supersede | AddLink | RemoveLinks | AddConflict | Decide
-Change = Request | SetEmbedding | PutRecord | AddVectors | Layered
+Change = Request | SetEmbedding | PutRecord | RewriteMemory | AddVectors | Layered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,7 @@ def hiding(text: str) -> Iterator[float]:
 
 
 def undisguised(key: str, text: str) -> str:
-    """The key of a text with look-alike letters as Latin ones, spelled words put together, tag characters as letters."""
+    """The key of a text with look-alikes as Latin letters, spelled words put together, tag characters as letters."""
     key = _SPELLED.sub(lambda run: " ".join(p.replace(" ", "") for p in _BETWEEN_WORDS.split(run.group())), key)
     if key.isascii() and text.isascii():
         return key

@@ -18,9 +18,10 @@ from cortex.model.memory import Memory
 from cortex.model.page import Page
 from cortex.model.score import Recall
 from cortex.surfaces.mcp.entry import Facts, edge_of, facts_of, head, hit_of, lines, said_by
+from cortex.surfaces.mcp.fence import SIZE, fenced
 from cortex.surfaces.mcp.fitting import FRAME, LEAST, beginning, compact, fitted, less, slim
 
-_NOTE = 240  # characters kept free for the first line and for what was cut
+_NOTE = 240 + SIZE  # characters kept free for the first line, for what was cut, and for the fence
 _MOST_RELATIONS = 20
 _REASON = 160  # characters of a reason from elsewhere, such as an embedder's
 
@@ -119,12 +120,15 @@ def done(receipt: Receipt, said: str) -> Reply:
     notes = [said]
     data |= {name: list(getattr(receipt, name)) or None for name in ("superseded", "conflicts", "linked", "notes")}
     data["superseded_by"] = receipt.superseded_by
+    data["redacted"] = [f"{m.kind.value} in {m.field}, {m.start} to {m.end}" for m in receipt.redacted] or None
     if receipt.superseded:
         notes.append(f"It takes the place of {', '.join(receipt.superseded)}, which said otherwise.")
     if receipt.superseded_by:
         notes.append(f"It is not recalled, since {receipt.superseded_by} counts more and says otherwise.")
     if receipt.conflicts:
         notes.append(f"It contradicts {', '.join(receipt.conflicts)}; ask the user which holds.")
+    if receipt.redacted:
+        notes.append(f"Masked, since it looks like a secret: {', '.join(data['redacted'])}. Never memorize secrets.")
     notes += receipt.notes
     if receipt.pending:
         notes.append("It is found by its words now, by its meaning in a moment.")
@@ -158,7 +162,7 @@ def _room(tail: Sequence[str], data: Facts, budget: int) -> int:
 
 
 def _said(said: Sequence[str], data: Facts, cut: Sequence[str]) -> Reply:
-    return Reply("\n".join(said), data | ({"cut": "; ".join(cut)} if cut else {}))
+    return Reply(fenced("\n".join(said)), data | ({"cut": "; ".join(cut)} if cut else {}))
 
 
 def _cut(cut: Sequence[str]) -> list[str]:

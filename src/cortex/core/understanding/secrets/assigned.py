@@ -17,7 +17,8 @@ _NAMES: Final = (
 # The value may be quoted, then it may have spaces; else it goes to the next space. Names end where they are assigned.
 _ASSIGNED = re.compile(
     rf"(?i)(?P<name>{_NAMES})(?:[_-]?(?:1|2|id))?[\"'\]`]{{0,2}}"
-    r"(?:\s(?:for|of|to|on) [^\n.,;:=]{1,30}?(?= is ))?(?:\s{0,3}(?:=>|:=|={1,2}|:)\s{0,3}|\s{1,3}(?:is|lautet|ist|was|to)\s{1,3}|(?P<bare>\s{1,2}))"
+    r"(?:\s(?:for|of|to|on) [^\n.,;:=]{1,30}?(?= is ))?"
+    r"(?:\s{0,3}(?:=>|:=|={1,2}|:)\s{0,3}|\s{1,3}(?:is|lautet|ist|was|to)\s{1,3}|(?P<bare>\s{1,2}))"
     r"(?:\"(?P<double>[^\"\n]{4,4000})\"|'(?P<single>[^'\n]{4,4000})'|`(?P<tick>[^`\n]{4,4000})`|(?P<plain>[^\s\"'`]{6,}))"
 )
 _STEMS: Final = ("pass", "pw", "secret", "token", "key", "credential", "kennwort", "contrase")

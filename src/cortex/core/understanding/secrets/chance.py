@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from math import log2
 from typing import Final
-import itertools
 
 _READ: Final = 200  # characters of a key that tell enough
 _LEAST_BITS: Final = 3.0  # a character; hexadecimal digits drawn by chance have 3.3 and more from 16 on

@@ -14,7 +14,8 @@ _EXAMPLES: Final = frozenset(
 )
 _REFERENCES = re.compile(
     r"(?ix) \$ [({\w] | < | \{ | % [({\w] | \[ | \* | [x.\-_•…?]{3,} | (?:https?|op|vault|sm|ssm|file|env|secret)://?"
-    r"| arn:(?:aws|gcp) | [./~]+[\w.-]*/ | /(?:run|etc|var|home|usr|opt|secrets?|app)/ | vault: | env[.:] | !\w+ | & | \| | @"
+    r"| arn:(?:aws|gcp) | [./~]+[\w.-]*/ | /(?:run|etc|var|home|usr|opt|secrets?|app)/"
+    r"| vault: | env[.:] | !\w+ | & | \| | @"
 )
 _CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(|\[|\?\.|->|::)|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\W*\Z")
 _SAYS_SO = re.compile(
