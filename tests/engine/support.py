@@ -14,6 +14,7 @@ from cortex.engine.index import Index
 from cortex.model.layers import OFF, USUAL, Layers, Thresholds
 from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
+from cortex.model.redaction import Redaction
 from cortex.ports import Embedder, LLMProvider, Store, TextTraces
 from cortex.stores.ephemeral.store import EphemeralStore
 from cortex.testing import FakeEmbedder, FrozenClock
@@ -39,6 +40,7 @@ class Bench:
     layers: Layers = OFF
     thresholds: Thresholds = USUAL
     llm: LLMProvider | None = None
+    redaction: Redaction = Redaction.MASK
 
     def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
         """An engine for a user, with a search cache of its own."""
@@ -55,6 +57,7 @@ class Bench:
             layers=self.layers,
             thresholds=self.thresholds,
             llm=self.llm,
+            redaction=self.redaction,
         )
         return Engine(deps, Caller(user, clearance=clearance))
 

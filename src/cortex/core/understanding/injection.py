@@ -166,7 +166,7 @@ _MARKS: Final = (
     (0.4, r"\bbefore (?:answering|replying|responding)\b[^\n.]{0,12}\b(?:run|call|execute|fetch|visit|send)\b"),
     (0.5, r"\b(?:decode|base64|rot13)\b[^\n.]{0,40}\b(?:follow|execute|obey)\b"),
     (0.4, r"\b(?:pwned|do (?:exactly )?(?:as|what) i (?:say|tell you)|obey (?:only )?me|you (?:work for|obey|serve) )"),
-    (0.7, r"\b(?:ignorier|verg[ie]ss|missachte)\w{0,3}\b[^.!?\n]{0,24}\b(?:vorher|bisher|früher|ob(?:ig|en)|zuvor|deine)"),
+    (0.7, r"\b(?:ignorier|verg[ie]ss|missachte)\w{0,3}\b[^.!?\n]{0,24}(?:vorher|bisher|früher|oben|zuvor|deine)"),
     (0.7, _ROMANCE),
     (0.7, r"(?:игнорир|забудь)\w{0,6}[^.!?\n]{0,24}(?:предыдущ|прежн|выше|прошл)"),
     (0.7, r"(?:忽略|无视|無視)[^。！？\n]{0,12}(?:指令|指示|说明|提示)|(?:指示|命令)[^。！？\n]{0,8}無視"),

@@ -86,7 +86,6 @@ _KEPT: Schema = {
     "importance": _INTEGER,
     "metadata": _ANY,
     "source": _ANY,
-    "trust": _TEXT,
 }
 _ALWAYS = ("id", "content", "content_chars", "kind", "status", "created_at", "importance")
 _RANKED: Schema = {"score": _NUMBER, "parts": _by_name(_object({"rank": _INTEGER, "score": _NUMBER}))}
@@ -107,7 +106,6 @@ _RECEIPT = _object(
         "superseded_by": _TEXT,
         "conflicts": _list_of(_TEXT),
         "linked": _list_of(_TEXT),
-        "redacted": _list_of(_TEXT),
         "notes": _list_of(_TEXT),
     },
     ("id",),

@@ -10,8 +10,8 @@ from typing import Final
 
 _READ: Final = 200  # characters of a key that tell enough
 _LEAST_BITS: Final = 3.0  # a character; hexadecimal digits drawn by chance have 3.3 and more from 16 on
-_WORDS = re.compile(r"(?:[A-Z]?[a-z]{3,}|[A-Z]{3,})")
-_MOST_WORDS: Final = 0.6
+_WORDS = re.compile(r"(?:[A-Z]?[a-z]{4,}|[A-Z]{4,})")
+_MOST_WORDS: Final = 0.5
 _LETTERS_ONLY: Final = 24  # so many letters without a digit are no key but with changing case
 
 

@@ -35,9 +35,9 @@ def _shape(kind: SecretKind, begins: str, rest: str, *, sure: bool = False) -> _
 _SHAPES: Final = (
     _shape(SecretKind.AWS_KEY, "AKIA", r"[A-Z2-7]{16}(?![A-Za-z0-9])", sure=True),
     _shape(SecretKind.AWS_KEY, "ASIA", r"[A-Z2-7]{16}(?![A-Za-z0-9])", sure=True),
-    *(_shape(SecretKind.GITHUB_TOKEN, f"gh{letter}_", r"[A-Za-z0-9]{36,}") for letter in "pousr"),
-    _shape(SecretKind.GITHUB_TOKEN, "github_pat_", r"\w{30,}"),
-    _shape(SecretKind.GITLAB_TOKEN, "glpat-", r"[\w-]{20,}"),
+    *(_shape(SecretKind.GITHUB_TOKEN, f"gh{letter}_", r"[A-Za-z0-9]{36,}", sure=True) for letter in "pousr"),
+    _shape(SecretKind.GITHUB_TOKEN, "github_pat_", r"\w{30,}", sure=True),
+    _shape(SecretKind.GITLAB_TOKEN, "glpat-", r"[\w-]{20,}", sure=True),
     _shape(SecretKind.SLACK_TOKEN, "xox", r"[abeprs]-[\w-]{15,}"),
     _shape(SecretKind.SLACK_TOKEN, "https://hooks.slack.com/services/", r"[\w/]{20,}", sure=True),
     _shape(SecretKind.STRIPE_KEY, "sk_live_", r"\w{16,}", sure=True),
@@ -45,14 +45,14 @@ _SHAPES: Final = (
     _shape(SecretKind.STRIPE_KEY, "whsec_", r"\w{24,}"),
     _shape(SecretKind.ANTHROPIC_KEY, "sk-ant-", r"[\w-]{24,}"),
     _shape(SecretKind.OPENAI_KEY, "sk-", r"[\w-]{24,}"),
-    _shape(SecretKind.GOOGLE_KEY, "AIza", r"[\w-]{35}(?![\w-])"),
+    _shape(SecretKind.GOOGLE_KEY, "AIza", r"[\w-]{35}(?![\w-])", sure=True),
     _shape(SecretKind.GOOGLE_KEY, "GOCSPX-", r"[\w-]{28}"),
     _shape(SecretKind.NPM_TOKEN, "npm_", r"[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
     _shape(SecretKind.PYPI_TOKEN, "pypi-", r"[\w-]{60,}"),
     _shape(SecretKind.HUGGINGFACE_TOKEN, "hf_", r"[A-Za-z0-9]{34}(?![A-Za-z0-9])", sure=True),
     _shape(SecretKind.TWILIO_KEY, "SK", r"[0-9a-f]{32}(?![A-Za-z0-9])"),
     _shape(SecretKind.SENDGRID_KEY, "SG.", r"[\w-]{16,40}\.[\w-]{30,}"),
-    _shape(SecretKind.CORTEX_KEY, "crtx_", r"[A-Za-z0-9]{32,}"),
+    _shape(SecretKind.CORTEX_KEY, "crtx_", r"[A-Za-z0-9]{32,}", sure=True),
 )
 # At the beginning of a run only: a run that is none is not read again from its middle.
 _JWT = re.compile(r"(?<![\w.-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{16,}")
