@@ -74,7 +74,7 @@ def scan(ctx: click.Context, *, scope: Any, fix: bool) -> None:
     run = ctx.ensure_object(Run)
     with run.cortex() as cortex:
         found = cortex.admin.scan(
-            scope=scope, fix=fix, report=lambda done, total: run.note(f"{done:,} of {total:,} memories")
+            scope=list(scope) or None, fix=fix, report=lambda done, total: run.note(f"{done:,} of {total:,} memories")
         )
     run.show(found, lambda _: render.scanned(found, fix=fix))
     stay = found.findings and (not fix or found.changed)

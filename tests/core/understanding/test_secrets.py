@@ -23,7 +23,8 @@ HOSTILE = (
     "://a:b", "1234567890", "1 ",
     "4444 ", "-----BEGIN RSA PRIVATE" + " KEY-----",
     "AAAA\n-----END RSA PRIVATE" + " KEY-----",
-    "A", "DE89 3704 ", "bearer ", "authorization: bearer ", "SG." + "a" * 20, "123-45-6789 ", "token is ", "secret for a ",
+    "A", "DE89 3704 ", "bearer ", "authorization: bearer ", "SG." + "a" * 20,
+    "123-45-6789 ", "token is ", "secret for a ",
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from cortex.testing.contracts.layered import ConflictsContract, LinksContract, R
 from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
 from cortex.testing.contracts.reindexing import ReindexingContract, RequeueContract, StrangerContract
 from cortex.testing.contracts.remembering import HistoryContract, PastContract
+from cortex.testing.contracts.rewriting import RewriteContract
 from cortex.testing.contracts.selecting import FilterContract, OrderContract
 from cortex.testing.contracts.whole import EraseScopeContract, LedgerContract, RecordsContract, RestoreContract
 
@@ -42,5 +43,6 @@ class RecordStoreContract(
     LinksContract,
     ConflictsContract,
     LifeContract,
+    RewriteContract,
 ):
     """Tests of a `Store`; a subclass gives the fixture ``new_store``, which makes an empty one."""
