@@ -11,7 +11,7 @@ _LOOKALIKES: Final = str.maketrans(
     "аеорсухіјѕԁɡһкмтвнАЕОРСУХІЈЅКМТВНοαρνΟΑΡΝΙΕΤΗΚΜΒ", "aeopcyxijsdghkmtbhAEOPCYXIJSKMTBHoapvOAPNIETHKMB"
 )
 _MIXED = re.compile("[A-Za-z][а-яіјѕ]|[а-яіјѕ][A-Za-z]")
-_SPELLED = re.compile(r"\b(?:\w {1,3}){6,}+\w?\b")
+_SPELLED = re.compile(r"\b\w\b(?: {1,3}\w\b){6,}+")
 _BETWEEN_WORDS = re.compile(" {2,3}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _FLAG: Final = "\U0001f3f4"  # what tag characters are for: flags of regions
