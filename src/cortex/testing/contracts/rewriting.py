@@ -77,7 +77,7 @@ class RewriteContract(StoreSuite):
         commit(store, AddConflict(conflict), *links)
         commit(store, rewrite(store, store.read([old.seq])[0], "milk"))
         assert store.knowledge.readings([old.seq]) == {}
-        assert store.knowledge.conflicts([ADA], frozenset(ConflictState), Clearance.RESTRICTED) == []
+        assert store.knowledge.conflicts([ADA], tuple(ConflictState), Clearance.RESTRICTED) == []
         assert {link.reason for each in store.read([old.seq, other.seq]) for link in each.links} == {""}
         known = store.ledger.known(Caller("ada"), "k")
         assert known is not None
