@@ -22,6 +22,7 @@ from cortex_bench.evaluation import (
     locomo,
     longmemeval,
     saturation,
+    screening,
     show,
     statements,
 )
@@ -282,6 +283,35 @@ def dates_command(seed: int, as_json: bool) -> int:  # noqa: FBT001 - as above
     """  # noqa: D301 - as above
     result = dates.evaluate(dates.labelled(), seed)
     click.echo(json.dumps(result, indent=2) if as_json else dates.as_text(result))
+    return 0
+
+
+@evaluate.command("secrets")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def secrets_command(as_json: bool) -> int:  # noqa: FBT001 - Click passes options by name
+    """Secrets in labelled texts, whose values are made up for the run.
+
+    \b
+    Example:
+      cortex eval secrets --json
+    """  # noqa: D301 - as above
+    return _screened(screening.evaluate_secrets(screening.lines()), as_json=as_json)
+
+
+@evaluate.command("injections")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def injections_command(as_json: bool) -> int:  # noqa: FBT001 - Click passes options by name
+    """Labelled texts that give orders to a model, told from those that do not.
+
+    \b
+    Example:
+      cortex eval injections --json
+    """  # noqa: D301 - as above
+    return _screened(screening.evaluate_injections(screening.orders()), as_json=as_json)
+
+
+def _screened(result: dict[str, Any], *, as_json: bool) -> int:
+    click.echo(json.dumps(result, indent=2) if as_json else screening.as_text(result))
     return 0
 
 

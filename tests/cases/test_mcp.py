@@ -88,7 +88,7 @@ def test_mem_058_a_cancelled_call_is_whole_and_silent(wire: Wire, held: sqlite3.
     with pytest.raises(queue.Empty):
         wire.answer(slow, 0.5)
     wire.tell("notifications/cancelled", requestId=slow, reason="the user has changed their mind")
-    assert len(wire.ask("tools/list")["tools"]) == 7
+    assert len(wire.ask("tools/list")["tools"]) == 8
     assert wire.call("list_memories", scope="project:slow")["total"] == 0
     held.execute("ROLLBACK")
     wait_for(lambda: wire.call("list_memories", scope="project:slow")["total"] == 1)
@@ -106,7 +106,7 @@ def test_mem_058_a_late_or_unknown_cancellation_does_no_harm(wire: Wire) -> None
     for unknown in (number, 10**9, "no-such-id"):
         wire.tell("notifications/cancelled", requestId=unknown)
     wire.tell("notifications/cancelled")
-    assert len(wire.ask("tools/list")["tools"]) == 7
+    assert len(wire.ask("tools/list")["tools"]) == 8
     assert wire.only_protocol
 
 

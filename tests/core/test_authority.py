@@ -41,6 +41,14 @@ def test_who_counts_more(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert outweighs(said(**other), said(**one)) is False
 
 
+def test_low_trust_counts_less_than_anything() -> None:
+    """However official, confidential and new a marked memory says it is, the other one counts more."""
+    source = {"type": "official", "trust": "low"}
+    marked = said(source=source, clearance_min=Clearance.RESTRICTED, updated_at=LATER, valid_from=LATER)
+    assert outweighs(marked, said(source={"type": "derived"}, clearance_min=Clearance.PUBLIC)) is False
+    assert outweighs(said(role=Role.TOOL), marked) is True
+
+
 def test_nothing_decides() -> None:
     """Two that are said to hold since the same moment."""
     assert outweighs(said(valid_from=NOW), said(valid_from=NOW, updated_at=LATER, seq=2)) is None

@@ -59,6 +59,7 @@ def test_the_official_client_calls_every_tool(tmp_path: Path, how: str, mode: st
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             kept = await called(client, tools, "memorize", content="Ada moved to Lisbon", event_time="2026-05-31")
             assert (await called(client, tools, "recall", query="Lisbon"))["memories"][0]["id"] == kept["id"]
+            assert (await called(client, tools, "recall_about", entity="Lisbon"))["total"] == 0
             assert (await called(client, tools, "recall_timeline", since="2026-05-31"))["total"] == 1
             assert (await called(client, tools, "list_memories"))["total"] == 1
             assert (await called(client, tools, "get_memory", memory_id=kept["id"][:8]))["content_chars"] == 19
@@ -66,7 +67,7 @@ def test_the_official_client_calls_every_tool(tmp_path: Path, how: str, mode: st
             assert (await called(client, tools, "forget", memory_id=kept["id"]))["counts"]["memories"] == 1
             wrong = await client.call_tool("recall", {"query": "Lisbon", "top": 3})
             assert wrong.is_error
-            assert len(tools) == 7
+            assert len(tools) == 8
 
     anyio.run(talk)
     assert store.is_file()
@@ -103,10 +104,10 @@ def test_an_unusable_store_is_told_at_the_first_call(tmp_path: Path) -> None:
     """The handshake and the list need no store; a call says what is wrong with it, and the server lives on."""
     (tmp_path / "file").write_text("not a folder")
     with Wire(environment(tmp_path, CORTEX_DB_PATH=tmp_path / "file" / "memory.db")) as wire:
-        assert len(wire.ask("tools/list")["tools"]) == 7
+        assert len(wire.ask("tools/list")["tools"]) == 8
         for _ in range(2):
             assert "memory.db" in wire.refusal("memorize", content="Ada prefers tea")
-        assert len(wire.ask("tools/list")["tools"]) == 7
+        assert len(wire.ask("tools/list")["tools"]) == 8
         time.sleep(3)
         assert wire.end() == 0
     assert "Traceback" not in wire.stderr
@@ -118,7 +119,7 @@ def test_a_broken_model_is_told_at_the_first_call(tmp_path: Path, missing: bool)
     """The handshake needs no model; without one the server says so instead of ending."""
     model = broken_model(tmp_path, missing=missing)
     with Wire(environment(tmp_path, CORTEX_DB_PATH=tmp_path / "memory.db", CORTEX_EMBED_MODEL=model)) as wire:
-        assert len(wire.ask("tools/list")["tools"]) == 7
+        assert len(wire.ask("tools/list")["tools"]) == 8
         result = wire.ask("tools/call", name="recall", arguments={"query": "tea"})
         if missing:
             assert result["isError"]
@@ -126,7 +127,7 @@ def test_a_broken_model_is_told_at_the_first_call(tmp_path: Path, missing: bool)
             assert "model.onnx" in result["content"][0]["text"]
         else:
             assert result["structuredContent"]["degraded"] == ["dense"]
-        assert len(wire.ask("tools/list")["tools"]) == 7
+        assert len(wire.ask("tools/list")["tools"]) == 8
         assert wire.end() == 0
     assert "Traceback" not in wire.stderr
 
@@ -217,7 +218,7 @@ def test_calls_at_once_are_all_answered(shared: Wire) -> None:
     kept = [shared.answer(number)["result"]["structuredContent"]["id"] for number in writes]
     assert len(set(kept)) == 25
     assert all("memories" in shared.answer(number)["result"]["structuredContent"] for number in reads)
-    assert all(len(shared.answer(number)["result"]["tools"]) == 7 for number in lists)
+    assert all(len(shared.answer(number)["result"]["tools"]) == 8 for number in lists)
     numbers = [json.loads(line).get("id") for line in shared.lines]
     assert all(numbers.count(number) == 1 for number in (*writes, *reads, *lists))
     assert shared.call("list_memories", scope="project:gulls")["total"] == 25
@@ -238,7 +239,7 @@ def test_arguments_that_are_no_object_are_an_error(shared: Wire, arguments: obje
     """A request of the wrong shape is answered as such."""
     answer = shared.answer(shared.begin("tools/call", name="recall", arguments=arguments))
     assert answer["error"]["code"] == -32602
-    assert len(shared.ask("tools/list")["tools"]) == 7
+    assert len(shared.ask("tools/list")["tools"]) == 8
 
 
 UNREADABLE = {

@@ -17,6 +17,7 @@ from cortex.model.memory import Clearance
 from cortex.model.policy import Caller
 from cortex.model.query import Ranking
 from cortex.model.ranking import USUAL_ASSISTANT, AssistantWeights
+from cortex.model.redaction import Redaction
 from cortex.ports import Embedder, LLMProvider, Reranker, Store, TextTraces
 from cortex.stores.ephemeral.store import EphemeralStore
 from cortex.testing import FakeEmbedder, FrozenClock
@@ -47,6 +48,7 @@ class Bench:
     reranker: Reranker | None = None
     rerank_seconds: float = 5.0
     counts: bool = True
+    redaction: Redaction = Redaction.MASK
 
     def engine(self, user: str = "ada", clearance: Clearance = Clearance.RESTRICTED) -> Engine:
         """An engine for a user, with a search cache of its own."""
@@ -68,6 +70,7 @@ class Bench:
             reranking=None if self.reranker is None else Deadline(self.reranker, self.rerank_seconds),
             counts=self.counts,
             background=False,
+            redaction=self.redaction,
         )
         return Engine(deps, Caller(user, clearance=clearance))
 

@@ -52,6 +52,7 @@ class AsyncAdmin:
     import_lines = _in_thread(Admin.import_lines)
     reindex = _in_thread(Admin.reindex)
     reprocess = _in_thread(Admin.reprocess)
+    scan = _in_thread(Admin.scan)
     roll_back = _in_thread(Admin.roll_back)
     backup = _in_thread(Admin.backup)
     restore = _in_thread(Admin.restore)

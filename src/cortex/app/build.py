@@ -20,6 +20,7 @@ from cortex.errors import ConfigurationError, EmbedderError, InvalidInput
 from cortex.model.layers import PRESETS, Layers, Thresholds, thresholds_for
 from cortex.model.query import Fusion, Ranking
 from cortex.model.ranking import USUAL, AssistantWeights, ConversationWeights, PriorityDays
+from cortex.model.redaction import Redaction
 from cortex.ports import Embedder, LLMProvider, PatientEmbedder, PatientProvider, Reranker, Store, TextTraces
 from cortex.providers.local import MODEL_FILE, TOKENIZER_FILE, LocalEmbedder
 from cortex.stores.sqlite.replace import to_be_replaced
@@ -122,6 +123,7 @@ def assemble(store: Store, plugs: Plugs, settings: Settings, zone: tzinfo, *, wa
         reranking=_reranking(plugs, settings),
         counts=settings.count_accesses if plugs.count_accesses is None else plugs.count_accesses,
         layers=choose_layers(settings) if plugs.layers is None else plugs.layers,
+        redaction=Redaction(settings.redact),
         thresholds=plugs.thresholds or thresholds_for(embedder.signature.model),
     )
 

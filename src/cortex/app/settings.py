@@ -105,6 +105,7 @@ class Settings:
     soft_update: bool | None
     link: bool | None
     conflict: bool | None
+    redact: str
     vector_cache_mb: int
     sqlite_synchronous: str
     busy_seconds: float
@@ -139,6 +140,8 @@ SETTINGS = (
     *RANKING_SETTINGS,
     *EMBEDDER_SETTINGS,
     *LAYER_SETTINGS,
+    Setting("redact", ("CORTEX_REDACT",), "mask", one_of("off", "mask", "refuse"),
+            "What happens to secrets in what is to be kept: nothing, they are masked, or the text is refused."),
     Setting("vector_cache_mb", ("CORTEX_VECTOR_CACHE_MB",), "512", whole(1, 1_048_576),
             "Memory for search arrays; scopes used longest ago are dropped first.", WHOLE),
     Setting("sqlite_synchronous", ("CORTEX_SQLITE_SYNCHRONOUS",), "full", one_of("full", "normal"),

@@ -1,15 +1,15 @@
-"""Commands that look after the store: init-db, health, stats, worker."""
+"""Commands that look after the store: init-db, health, stats, scan, worker."""
 
 from __future__ import annotations
 
 import signal
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cortex.cli import render
+from cortex.cli import options, render
 from cortex.cli.escape import safe
 from cortex.cli.exits import CHECK_FAILED
 from cortex.cli.run import Run
@@ -54,6 +54,31 @@ def stats(run: Run) -> None:
     with run.cortex() as cortex:
         found = cortex.stats()
     run.show(found, lambda _: _stats(found))
+
+
+@click.command("scan", cls=Verb, examples=[
+    "cortex scan",
+    "cortex scan --scope project:cortex --json",
+    "cortex scan --fix",
+])  # fmt: skip
+@options.chosen_scopes
+@click.option("--fix", is_flag=True, help="Mask what is found, everywhere in the store.")
+@click.pass_context
+def scan(ctx: click.Context, *, scope: Any, fix: bool) -> None:
+    """Find secrets in what is kept, and mask them.
+
+    Earlier versions are read, too. Each secret is told by id, version, field, kind and place, and never shown. With
+    --fix it is masked there, and its traces are removed as by forget; vectors are made anew by cortex worker --once.
+    The exit code is 1 while some stay.
+    """
+    run = ctx.ensure_object(Run)
+    with run.cortex() as cortex:
+        found = cortex.admin.scan(
+            scope=list(scope) or None, fix=fix, report=lambda done, total: run.note(f"{done:,} of {total:,} memories")
+        )
+    run.show(found, lambda _: render.scanned(found, fix=fix))
+    stay = found.findings and (not fix or found.changed)
+    ctx.exit(CHECK_FAILED if stay else 0)
 
 
 @click.command("worker", cls=Verb, examples=["cortex worker --once", "cortex worker --interval 10"])

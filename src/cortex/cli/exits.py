@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 MEANINGS = {
     FINE: "fine",
-    CHECK_FAILED: "a check failed: health found problems, or a job of the worker failed",
+    CHECK_FAILED: "a check failed: health, scan, or a job of the worker",
     USAGE: "wrong usage or input that cannot be accepted",
     NOT_FOUND: "no memory has that id",
     AMBIGUOUS: "several memories share that beginning of an id",

@@ -51,6 +51,7 @@ COMMANDS: Mapping[str, Entry] = {
     "restore": Entry("move", "Move memories", "Put a backup in the place of everything in the store."),
     "reindex": Entry("move", "Move memories", "Make the vectors anew with another model."),
     "reprocess": Entry("understand", "Look after the store", "Have the layers look at memories kept without them."),
+    "scan": Entry("care", "Look after the store", "Find secrets in what is kept, and mask them."),
     "worker": Entry("care", "Look after the store", "Do the work that is still owed, such as vectors."),
     "mcp": Entry("serve", "Run", "Serve memory to an agent over MCP (stdio)."),
     "demo": Entry("serve", "Run", "Show in a minute what Cortex does."),
@@ -63,6 +64,7 @@ _SYNONYMS = {
     "delete": "forget", "rm": "forget", "remove": "forget", "edit": "update", "set": "update", "init": "init-db",
     "status": "health", "check": "health", "diagnose": "doctor", "serve": "mcp", "server": "mcp", "run": "worker",
     "entity": "about", "who": "about", "dump": "export", "load": "import", "versions": "history",
+    "redact": "scan", "secrets": "scan",
 }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the model needs numpy, help does not
     from cortex.model.knowledge import About, Connection
     from cortex.model.memory import Memory
     from cortex.model.page import Page
+    from cortex.model.redaction import Scanned
     from cortex.model.score import LegScore, Recall
     from cortex.model.transfer import Reprocessed
 
@@ -145,6 +146,19 @@ def reprocessed(done: Reprocessed) -> Iterator[str]:
     yield f"{'':{SHORT + 2}}superseded {done.superseded:,}, conflicts that wait {done.conflicts:,}"
 
 
+def scanned(done: Scanned, *, fix: bool) -> Iterator[str]:
+    """Where secrets stand, a line each, and what was done about them."""
+    for each in done.findings:
+        place = f"version {each.version}  {one_line(each.field)}  characters {each.start} to {each.end}"
+        yield f"{_id(each.id)}  {each.kind}  {place}"
+    what = f", {done.masked:,} memories masked" if fix else ""
+    yield f"{done.memories:,} memories read, {len(done.findings):,} secrets found{what}"
+    for id_ in done.changed:
+        yield f"{'':{SHORT + 2}}changed meanwhile, look again: {_id(id_)}"
+    for path in done.remaining:
+        yield f"{'':{SHORT + 2}}may still hold it: {safe(path)}"
+
+
 def _edge(each: Connection) -> str:
     label, other = each.label.replace("_", " "), safe(each.other)
     stated = f"  ({len(each.memories):,} memories)" if len(each.memories) > 1 else ""
@@ -204,6 +218,10 @@ def health(found: Health) -> Iterator[str]:
 def owed(receipts: Iterable[Receipt]) -> Iterator[str]:
     """What is less than it should be about memories that were just kept."""
     written = [receipt for receipt in receipts if receipt.id]
+    for receipt in written:
+        for each in receipt.redacted:
+            place = f"{one_line(each.field)}, characters {each.start} to {each.end}"
+            yield f"{(receipt.id or '')[:SHORT]}: masked what looks like a secret ({each.kind}) in {place}"
     yield from dict.fromkeys(safe(note) for receipt in written for note in receipt.notes)
     pending = sum(receipt.pending for receipt in written)
     if pending:
@@ -241,6 +259,7 @@ def _line(memory: Memory, look: Look, widest: int, *, clock: bool) -> str:
     date = _when(memory.event_time or memory.created_at, look)[: 16 if clock else 10]
     place = "" if memory.scope.key == look.home else f"{fit(one_line(memory.scope.key), third)}  "
     state = "" if memory.status == "active" else f"[{memory.status}] "
+    state += "[low trust] " if memory.low_trust else ""
     head = f"{date}  {memory.kind:{widest}}  {place}{state}"
     tags = fit(" ".join(f"#{one_line(tag)}" for tag in memory.tags), third)
     room = max(look.width - SHORT - 2 - columns(head) - (columns(tags) + 2 if tags else 0), _LEAST_TEXT)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from cortex.cli import options, render
+from cortex.cli.options import given
 from cortex.cli.run import Run
 from cortex.cli.verb import Verb
 
@@ -30,14 +31,14 @@ def about(run: Run, /, entity: str, target: str | None, **fields: Any) -> None:
     A part of a name does; "me" is whose memories they are. It needs memories that the layer graph has read: set
     CORTEX_GRAPH=1, and for what is there already: cortex reprocess.
     """
-    scope = fields["scope"]
+    said = given(fields)
     with run.cortex() as cortex:
         if target is None:
-            found = cortex.graph.recall_about(entity, limit=fields["limit"], scope=scope)
+            found = cortex.graph.recall_about(entity, **said)
             run.show(found, lambda look: render.about(found, look))
             run.warn([found.note] if found.note else [])
         else:
-            way = cortex.graph.path(entity, target, scope=scope)
+            way = cortex.graph.path(entity, target, scope=said.get("scope"))
             run.show(way, lambda _: render.way(entity, way))
 
 
@@ -45,14 +46,14 @@ def about(run: Run, /, entity: str, target: str | None, **fields: Any) -> None:
 @click.option("--state", "states", multiple=True, type=click.Choice(STATES), help="May be repeated. [default: open]")
 @options.scopes
 @click.pass_obj
-def conflicts(run: Run, /, states: tuple[str, ...], scope: Any) -> None:
+def conflicts(run: Run, /, states: tuple[str, ...], **fields: Any) -> None:
     """Show memories that contradict each other.
 
     They are found where the layer conflict is on: CORTEX_CONFLICT=1. Those that wait for you are ended by
     cortex resolve.
     """
     with run.cortex() as cortex:
-        found = cortex.conflicts.list_conflicts(states=list(states) or None, scope=scope)
+        found = cortex.conflicts.list_conflicts(states=list(states) or None, **given(fields))
         texts = {id_: cortex.get(id_) for conflict in found for id_ in (conflict.older, conflict.newer)}
     run.show(found, lambda look: render.conflicts(found, texts, look))
 

@@ -15,11 +15,17 @@ _SOURCES: Final[Mapping[str, int]] = {
 }  # fmt: skip
 _ROLES: Final[Mapping[Role, int]] = {Role.USER: 3, Role.ASSISTANT: 2, Role.TOOL: 2, Role.SYSTEM: 3}
 _HUMAN: Final = 3
+_LOW_TRUST: Final = -1
 _UNWRITTEN: Final = 2**63  # what is not written yet comes last
 
 
 def authority(memory: Memory) -> tuple[int, int]:
-    """What decides before time does: where it comes from, then how confidential it is."""
+    """What decides before time does: where it comes from, then how confidential it is.
+
+    Whatever it says of itself, a memory of low trust counts less than any other.
+    """
+    if memory.low_trust:
+        return _LOW_TRUST, int(memory.clearance_min)
     given = memory.source.get("type")
     usual = _HUMAN if memory.role is None else _ROLES[memory.role]
     return _SOURCES.get(given.casefold(), usual) if isinstance(given, str) else usual, int(memory.clearance_min)

@@ -7,12 +7,13 @@ from os import PathLike
 from pathlib import Path
 
 from cortex.core.intake import whole
-from cortex.engine import files, jobs, mend, portability, reindex, reprocess, single_user
+from cortex.engine import files, jobs, mend, portability, reindex, reprocess, scan, single_user
 from cortex.engine.deps import Deps
 from cortex.engine.intake import Intake
 from cortex.model.fields import Scopes, Time
 from cortex.model.job import JobReport
 from cortex.model.policy import Caller
+from cortex.model.redaction import Scanned
 from cortex.model.transfer import Conflict, Exported, Imported, Reindexed, Reprocessed
 
 
@@ -94,6 +95,20 @@ class Admin:
         """Have the layers that are on look at memories they have not read; goes on where it was broken off."""
         chosen = None if only is None else self._intake.scopes(only)
         return reprocess.reprocess(self._deps, self._caller, chosen, report or _silent)
+
+    def scan(
+        self,
+        *,
+        scope: Scopes | None = None,
+        fix: bool = False,
+        report: Callable[[int, int], None] | None = None,
+    ) -> Scanned:
+        """Find secrets in what is kept, in earlier versions too; ``fix`` masks them there and removes every trace.
+
+        Where they stand is told, never what they are. Masked memories get their vectors anew by follow-up work.
+        """
+        chosen = None if scope is None else self._intake.scopes(scope)
+        return scan.scan(self._deps, self._caller, chosen, report or _silent, fix=fix)
 
     def roll_back(self) -> Reindexed:
         """Search by the vectors of the embedder in use again, which an earlier reindex left in place."""

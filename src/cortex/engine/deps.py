@@ -20,6 +20,7 @@ from cortex.model.ranking import (
     ConversationWeights,
     PriorityDays,
 )
+from cortex.model.redaction import Redaction
 from cortex.model.single_user import SingleUserFile
 from cortex.ports import Clock, Embedder, LLMProvider, Store, TextTraces
 
@@ -35,6 +36,7 @@ class Deps:
     rankings, ``priority_days`` are the scales of `engineering`.
     ``single_user`` opens a file of the earlier single-user program for reading, and gives None for any other.
     ``layers``: what is done to a memory beyond keeping it, from which cosines on (``thresholds``).
+    ``redaction``: what happens to secrets in what is to be kept.
     ``patient``: the embedder for what nobody waits for; None where the usual one does that too. ``llm``: the language
     model of the write path, None for none; ``patient_llm`` likewise.
     ``reranking``: what puts hits in a better order; None for nothing, and then no recall asks a model.
@@ -65,6 +67,7 @@ class Deps:
     traces: TextTraces | None = None
     layers: Layers = OFF
     thresholds: Thresholds = USUAL_THRESHOLDS
+    redaction: Redaction = Redaction.MASK
     patient: Embedder | None = None
     patient_llm: LLMProvider | None = None
     llm: LLMProvider | None = None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from cortex.core import keep
-from cortex.engine import guard, layered, traces, vectors
+from cortex.engine import guard, layered, redact, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.read import owed as jobs_owed
 from cortex.engine.read import read
+from cortex.engine.redact import Cleared
+from cortex.engine.requests import redacted
 from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
 from cortex.model.change import (
     AddMemory,
@@ -37,10 +40,15 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
 
     Where layers hold each text against its neighbours it is a commit each: the next one may repeat the one before.
     """
-    if deps.layers.compares and len(drafts) > 1:
-        return [receipt for draft in drafts for receipt in memorize(deps, caller, [draft])]
-    if not drafts:
+    return _keep(deps, caller, [redact.clear(deps, draft) for draft in drafts])
+
+
+def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receipt]:
+    if deps.layers.compares and len(cleared) > 1:
+        return [receipt for each in cleared for receipt in _keep(deps, caller, [each])]
+    if not cleared:
         return []
+    drafts = [each.draft for each in cleared]
     grant = guard.authorise(caller, Action.WRITE, [draft.scope for draft in drafts])
     now = deps.clock.now()
     found = [keep.found(draft.content) for draft in drafts]
@@ -53,21 +61,30 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
         keep.remember(draft, text, embedding, id=deps.new_id(), caller=caller, now=now)
         for draft, text, embedding in zip(drafts, found, embeddings, strict=True)
     ]
-    fresh = [memory for memory, key in zip(memories, keys, strict=True) if key not in living]
+    memories = [
+        _apart(memory) if each.quarantined and key not in living else memory
+        for memory, each, key in zip(memories, cleared, keys, strict=True)
+    ]
+    read_now = [
+        key not in living and memory.status is Status.ACTIVE for memory, key in zip(memories, keys, strict=True)
+    ]
+    fresh = [memory for memory, wanted in zip(memories, read_now, strict=True) if wanted]
     said_by = dict(zip(map(id, fresh), read(deps, fresh, now), strict=True)) if any(deps.layers) else {}
     adds: list[tuple[AddMemory, dict[str, Any]]] = []
     more: list[Layered] = []
-    for draft, bare, key, embedding in zip(drafts, memories, keys, embeddings, strict=True):
+    for each, bare, key, embedding in zip(cleared, memories, keys, embeddings, strict=True):
+        draft = each.draft
         memory, said, noted = bare, said_by.get(id(bare)), None
         facts = _facts(bare, priors[key] if key in living else None)
         if said is not None:
             outlook = layered.look(deps, grant, bare, embedding, said)
             if (twin := outlook.settled.repeats) is not None:
-                repeated = _repeated(deps, grant, draft, twin, now)
-                return memorize(deps, caller, drafts) if repeated is None else [repeated]
+                repeated = _repeated(deps, grant, each, twin, now)
+                return _keep(deps, caller, cleared) if repeated is None else [repeated]
             memory, noted = layered.as_settled(outlook), outlook.reading
             more += layered.consequences(deps, outlook, now)
             facts |= layered.told(outlook, said)
+        facts = _told(facts, each)
         owed, request = jobs_owed(said, keep.owed(embedding, now), now), _idempotency(draft, now, facts)
         adds.append((AddMemory(memory, key[1], keep.terms(draft), embedding, owed, request, noted), facts))
     applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *(add for add, _ in adds), *more)))
@@ -76,14 +93,24 @@ def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receip
         done = zip(outcomes, adds, strict=True)
         traces.own(deps, [(outcome, add.memory) for outcome, (add, _) in done if add.embedding is not None])
     return [
-        _receipt(outcome, facts if outcome.applied else _facts(add.memory, priors.get(key)))
-        for (add, facts), outcome, key in zip(adds, outcomes, keys, strict=True)
+        _receipt(outcome, facts if outcome.applied else _told(_facts(add.memory, priors.get(key)), each))
+        for (add, facts), outcome, key, each in zip(adds, outcomes, keys, cleared, strict=True)
     ]
 
 
-def _repeated(deps: Deps, grant: Grant, draft: Draft, twin: Memory, now: datetime) -> Receipt | None:
+def _apart(memory: Memory) -> Memory:
+    return replace(memory, status=Status.QUARANTINED)
+
+
+def _told(facts: dict[str, Any], cleared: Cleared) -> dict[str, Any]:
+    """The facts with what was masked, and with the notes of both."""
+    notes = [*facts.get("notes", ()), *cleared.notes]
+    return {**facts, **cleared.told, **({"notes": notes} if notes else {})}
+
+
+def _repeated(deps: Deps, grant: Grant, cleared: Cleared, twin: Memory, now: datetime) -> Receipt | None:
     """The receipt of a text that a memory says already; None where that was taken away a moment ago."""
-    facts = {**keep.facts(twin), "deduplicated": True}
+    draft, facts = cleared.draft, _told({**keep.facts(twin), "deduplicated": True}, cleared)
     request = _idempotency(draft, now, facts)
     if request is not None:
         kept = deps.store.apply(Batch(grant=grant, changes=(KeepReceipt(twin.seq, request),))).outcomes[0]
@@ -105,16 +132,16 @@ def memorize_items(
         raise InvalidInput("items", f"expected a list of items, got one {type(items).__name__}; use memorize for one")
     receipts: list[Receipt] = []
     for chunk in _chunks(items):
-        read_items = [_read(read, item) for item in chunk]
-        drafts = [item for item in read_items if isinstance(item, Draft)]
-        kept = iter(memorize(deps, caller, drafts))
+        read_items = [_read(deps, read, item) for item in chunk]
+        cleared = [item for item in read_items if isinstance(item, Cleared)]
+        kept = iter(_keep(deps, caller, cleared))
         receipts.extend(item if isinstance(item, Receipt) else next(kept) for item in read_items)
     return receipts
 
 
-def _read(read: Callable[[object], Draft], item: object) -> Draft | Receipt:
+def _read(deps: Deps, read: Callable[[object], Draft], item: object) -> Cleared | Receipt:
     try:
-        return read(item)
+        return redact.clear(deps, read(item))
     except CortexError as error:
         return Receipt(verb="memorize", error=str(error), error_code=error.code)
 
@@ -165,5 +192,6 @@ def _receipt(outcome: Outcome, facts: Mapping[str, Any]) -> Receipt:
     said.pop("counts", None)
     for name in ("superseded", "conflicts", "linked", "notes"):  # lists, where a key was kept as JSON
         said[name] = tuple(said.get(name, ()))
+    said["redacted"] = redacted(said.get("redacted", ()))
     said |= {"verb": "memorize", "id": outcome.id}
     return Receipt(**said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from cortex.engine.deps import Deps
 from cortex.errors import IdempotencyConflict
 from cortex.model.change import Idempotency, Outcome, Receipt
 from cortex.model.policy import Caller
+from cortex.model.redaction import Masked, SecretKind
 
 
 def answered(deps: Deps, caller: Caller, verb: str, key: str | None, request: object) -> Receipt | None:
@@ -50,5 +51,14 @@ def _instants(given: Mapping[str, str]) -> dict[str, datetime]:
     return {name: datetime.fromisoformat(at) for name, at in given.items()}
 
 
+def redacted(given: Iterable[Mapping[str, Any]]) -> tuple[Masked, ...]:
+    """What was masked, as JSON has kept it."""
+    return tuple(Masked(each["field"], SecretKind(each["kind"]), each["start"], each["end"]) for each in given)
+
+
 _LISTS = ("remaining", "ids", "superseded", "conflicts", "linked", "notes")
-_FROM_JSON: Mapping[str, Callable[[Any], Any]] = {**dict.fromkeys(_LISTS, tuple), "times": _instants}
+_FROM_JSON: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_LISTS, tuple),
+    "times": _instants,
+    "redacted": redacted,
+}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cortex.core import keep, moments
-from cortex.engine import guard, layered, requests, traces, vectors
+from cortex.engine import guard, layered, redact, requests, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.engine.read import Read, read
 from cortex.engine.read import owed as jobs_owed
+from cortex.engine.redact import Cleared
 from cortex.errors import InvalidInput, StoreBusy
 from cortex.model.change import Batch, Layered, Receipt, RemoveLinks, ReplaceMemory
-from cortex.model.memory import Draft, Memory
+from cortex.model.memory import Draft, Memory, Status
 from cortex.model.policy import Action, Caller, Grant
 from cortex.model.understanding import Reading
 
@@ -23,25 +24,25 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What to do to a memory, as a function and as it was asked for, under which idempotency key."""
+    """What to do to a memory, as a function and as it was asked for (by field), under which idempotency key."""
 
     apply: Callable[[Draft], Draft]
-    request: object
+    request: Mapping[str, Any]
     key: str | None
 
 
 def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Receipt:
     """Put the edited memory in the place of the old one, as its next version with new vectors."""
-    request = (id_or_prefix, edit.request)
+    request = (id_or_prefix, redact.request(deps, edit.request))
     if (earlier := requests.answered(deps, caller, "update", edit.key, request)) is not None:
         return earlier
     grant = everywhere(deps, caller, Action.WRITE)
     memory = find(deps, grant, id_or_prefix)
     for _ in range(_ATTEMPTS):
-        draft = edit.apply(keep.as_draft(memory))
-        guard.authorise(caller, Action.WRITE, [draft.scope])
-        change, more, told = _revision(deps, grant, memory, draft)
-        facts = keep.facts(change.memory) | told
+        cleared = redact.clear(deps, edit.apply(keep.as_draft(memory)), edit.request.keys())
+        guard.authorise(caller, Action.WRITE, [cleared.draft.scope])
+        change, more, told = _revision(deps, grant, memory, cleared)
+        facts = keep.facts(change.memory) | told | cleared.told | {"notes": [*told.get("notes", ()), *cleared.notes]}
         claim = requests.claim("update", edit.key, request, change.memory.updated_at, facts)
         change = replace(change, idempotency=claim)
         outcome = deps.store.apply(Batch(grant=grant, changes=(change, *more))).outcomes[0]
@@ -57,16 +58,17 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
 
 
 def _revision(
-    deps: Deps, grant: Grant, memory: Memory, draft: Draft
+    deps: Deps, grant: Grant, memory: Memory, cleared: Cleared
 ) -> tuple[ReplaceMemory, list[Layered], dict[str, Any]]:
     """The next version, what follows from it for others, and what the receipt says of that."""
-    now = moments.after(memory.updated_at, deps.clock.now())
+    now, draft = moments.after(memory.updated_at, deps.clock.now()), cleared.draft
+    apart = cleared.quarantined or memory.status is Status.QUARANTINED
     embedding = vectors.embed_memories(deps, [draft]).vectors[0]
     more: list[Layered] = []
     told: dict[str, Any] = {}
     reading: Reading | None
     found: Read | None = None
-    if any(deps.layers):
+    if any(deps.layers) and not apart:
         found = read(deps, [keep.revise(memory, draft, embedding, now=now)], now)[0]
         revised = keep.revise(memory, draft, embedding, now=now, understanding=found.understanding)
         outlook = layered.revised(layered.look(deps, grant, revised, embedding, found))
@@ -76,6 +78,7 @@ def _revision(
         revised = keep.revise(memory, draft, embedding, now=now)
         same = revised.content == memory.content  # then what was read from it holds
         reading = deps.store.knowledge.readings([memory.seq]).get(memory.seq) if same else None
+    revised = replace(revised, status=Status.QUARANTINED) if apart else revised
     identity, owed = keep.identity(revised, revised.fingerprint), jobs_owed(found, keep.owed(embedding, now), now)
     change = ReplaceMemory(revised, identity, keep.terms(revised), embedding, owed, reading=reading)
     return change, more, told

@@ -13,6 +13,7 @@ from cortex.model.job import NewJob, Retry
 from cortex.model.memory import Link, Memory, Status
 from cortex.model.policy import Grant
 from cortex.model.record import Record
+from cortex.model.redaction import Masked
 from cortex.model.scope import Scope
 from cortex.model.understanding import Reading
 
@@ -188,6 +189,20 @@ class PutRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class RewriteMemory:
+    """Put other words into a memory and into all its earlier versions, and remove every trace of those before.
+
+    Only if it still has the version of the record's memory, which it keeps, as it keeps its seq and times; this is no
+    new version. Its vectors, and what was read from it, noted between it and others or owed, go; digests of requests
+    are blanked and reasons of links emptied, since both tell of the words. Not applied, with the other's id, where an
+    active memory says the same as the rewritten one.
+    """
+
+    record: Record
+    follow_up: NewJob | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AddVectors:
     """Give a memory vectors of one more model, beside those it has; only if it still has this version."""
 
@@ -211,7 +226,7 @@ class Touch:
 Request = AddMemory | ReplaceMemory | SetStatus | KeepReceipt | EraseMemory | EraseScope
 # What follows from the layers of a write.
 Layered = SetReading | Supersede | AddLink | RemoveLinks | AddConflict | Decide
-Change = Request | SetEmbedding | PutRecord | AddVectors | Touch | Layered
+Change = Request | SetEmbedding | PutRecord | RewriteMemory | AddVectors | Touch | Layered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,8 +300,9 @@ class Receipt:
     still hold it: backups, and the store's own while others keep its traces from being removed. ``ids`` are the
     memories that a filter chose (None without one), ``times`` the instants that its dates meant. ``error``: why this
     item of a list was not stored. What layers did, by id: ``superseded`` gave their place to this memory,
-    ``superseded_by`` keeps its own, ``conflicts`` wait for somebody to decide, ``linked`` are near; ``notes`` say what
-    is missing.
+    ``superseded_by`` keeps its own, ``conflicts`` wait for somebody to decide, ``linked`` are near. ``redacted``: the
+    secrets that were masked, by field, kind and place in the text as it was handed in. ``notes`` say what is missing,
+    and what else there is to know.
     """
 
     verb: str
@@ -305,6 +321,7 @@ class Receipt:
     superseded_by: str | None = None
     conflicts: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
+    redacted: tuple[Masked, ...] = ()
     notes: tuple[str, ...] = ()
     error: str | None = None
     error_code: str | None = None

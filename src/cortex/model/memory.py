@@ -72,6 +72,9 @@ class EmbeddingState(StrEnum):
     PENDING = "pending"
 
 
+# The entry of `Memory.source` that says how far it is to be trusted, and its value for text that is suspicious.
+TRUST, LOW_TRUST = "trust", "low"
+
 # What may be read from a text where the caller does not say it, in this order.
 INFERRED = ("kind", "importance", "tags", "emotion")
 
@@ -133,6 +136,11 @@ class Memory:
     embedding: EmbeddingState = EmbeddingState.PENDING
     signature: EmbeddingSignature | None = None
     embedded_chars: int = 0
+
+    @property
+    def low_trust(self) -> bool:
+        """Whether its text reads like orders to a model, or somebody marked it so."""
+        return bool(self.source.get(TRUST) == LOW_TRUST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

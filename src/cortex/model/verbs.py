@@ -52,6 +52,7 @@ VERBS = (
     Verb("list_conflicts", None, "conflicts", "deciding between two memories is a person's choice", "conflicts"),
     Verb("resolve_conflict", None, "resolve", "deciding between two memories is a person's choice", "conflicts"),
     Verb("reprocess", None, "reprocess", _OPERATOR, "admin"),
+    Verb("scan", None, "scan", _OPERATOR, "admin"),
     Verb("reindex", None, "reindex", _OPERATOR, "admin"),
     Verb("roll_back", None, "reindex", _OPERATOR, "admin"),
     Verb("backup", None, "backup", _OPERATOR, "admin"),

@@ -27,6 +27,7 @@ from cortex.model.change import (
     RemoveLinks,
     ReplaceMemory,
     Request,
+    RewriteMemory,
     SetEmbedding,
     SetReading,
     SetStatus,
@@ -54,6 +55,8 @@ def write(tables: Tables, change: Change, caller: Caller) -> Outcome:
             return _set_embedding(tables, change)
         case PutRecord():
             return _put_record(tables, change)
+        case RewriteMemory():
+            return _rewrite(tables, change)
         case AddVectors():
             return _add_vectors(tables, change)
         case Touch():
@@ -265,6 +268,40 @@ def _put_record(tables: Tables, change: PutRecord) -> Outcome:
     if earlier:
         tables.versions[seq] = tuple(sorted(map(signed, earlier), key=lambda form: form.memory.version))
     return Outcome(memory.id, seq, applied=True, counts={"memories": int(there is not None)})
+
+
+def _rewrite(tables: Tables, change: RewriteMemory) -> Outcome:
+    form = change.record.current
+    memory, row = form.memory, tables.rows.get(form.memory.seq)
+    if row is None or (row.memory.id, row.memory.version) != (memory.id, memory.version):
+        return Outcome(memory.id, memory.seq, applied=False)
+    clash = holder(tables, memory.scope, form.identity)
+    if clash is not None and clash.seq != memory.seq and memory.status is Status.ACTIVE:
+        return Outcome(clash.id, clash.seq, applied=False)
+    _drop_jobs(tables, memory.seq)
+    _old_traces(tables, [row.form, *tables.versions.pop(memory.seq, ())])
+    tables.readings.pop(memory.seq, None)
+    _forget_conflicts(tables, {memory.id})
+    _blank(tables, {memory.id})
+    _put(tables, Form(copied(memory), form.identity, form.terms, None))
+    if change.record.earlier:
+        tables.versions[memory.seq] = tuple(
+            signed(replace(each, memory=copied(each.memory))) for each in change.record.earlier
+        )
+    _empty_reasons(tables, memory.seq, memory.id)
+    queue(tables, memory.seq, change.follow_up)
+    return Outcome(memory.id, memory.seq, applied=True)
+
+
+def _empty_reasons(tables: Tables, seq: int, id_: str) -> None:
+    """Reasons of the links from and to a memory."""
+    for key, row in tables.rows.items():
+        links = tuple(
+            replace(link, reason="") if key == seq or link.target == id_ else link for link in row.memory.links
+        )
+        if links != row.memory.links:
+            memory = replace(row.memory, links=links)
+            tables.rows[key] = replace(row, form=replace(row.form, memory=memory))
 
 
 # --- rows ---------------------------------------------------------------------------------------------

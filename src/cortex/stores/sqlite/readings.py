@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from cortex.model.change import AddConflict, AddLink, Decide, Layered, Outcome, RemoveLinks, SetReading, Supersede
+from cortex.model.change import (
+    AddConflict,
+    AddLink,
+    Decide,
+    Layered,
+    Outcome,
+    RemoveLinks,
+    SetReading,
+    Supersede,
+    Touch,
+)
 from cortex.model.job import NewJob
 from cortex.model.understanding import Reading
 from cortex.stores._sql import rows
@@ -13,6 +23,10 @@ from cortex.stores._sql import rows
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
+_TOUCH = (
+    "UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, ?1), ?1) "
+    "WHERE seq = ?2"
+)
 TABLES = ("understood", "events", "mentions", "relations")
 _SUPERSEDED = (
     "UPDATE memories SET status = 'superseded', superseded_by = ?, updated_at = ?, version = version + 1, change = ? "
@@ -64,6 +78,14 @@ def write(writer: Open, db: Connection, change: Layered) -> Outcome:
             return _decide(db, change)
         case _:
             assert_never(change)
+
+
+def touch(db: Connection, change: Touch) -> Outcome:
+    """Count that these memories were returned: no new version, and no cache hears of it."""
+    at = rows.micros(change.at)
+    bound = [[at, seq] for seq in change.seqs]
+    touched = db.executemany(_TOUCH, bound).rowcount if bound else 0
+    return Outcome("", 0, applied=touched > 0, counts={"accesses": touched})
 
 
 def clear(db: Connection, seq: int) -> None:

@@ -26,6 +26,7 @@ from cortex.model.change import (
     RemoveLinks,
     ReplaceMemory,
     Request,
+    RewriteMemory,
     SetEmbedding,
     SetReading,
     SetStatus,
@@ -39,7 +40,7 @@ from cortex.model.policy import Grant
 from cortex.model.record import Form
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
-from cortex.stores.sqlite import erase, readings
+from cortex.stores.sqlite import erase, readings, vectors
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -69,18 +70,11 @@ _PUT_VERSION = (
 )
 
 
-_OLD_VECTORS_OF_SCOPE = (
-    "DELETE FROM version_vectors WHERE (seq, version) IN (SELECT seq, version FROM versions WHERE scope_id = ?)"
-)
 _STATE = (
     "SELECT c.value, (SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?), "
     "g.signature_id, g.model, g.dim, g.revision FROM store c "
     "LEFT JOIN store s ON s.key = 'signature' LEFT JOIN signatures g ON g.signature_id = CAST(s.value AS INTEGER) "
     "WHERE c.key = 'change'"
-)
-_TOUCH = (
-    "UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, ?1), ?1) "
-    "WHERE seq = ?2"
 )
 _OF_A_MEMORY = "vectors token_vectors lexical links jobs version_vectors versions memories".split()
 
@@ -121,10 +115,12 @@ class Writer:
                 return self._set_embedding(change)
             case PutRecord():
                 return self._put_record(change)
+            case RewriteMemory():
+                return self._rewrite(change)
             case AddVectors():
                 return self._add_vectors(change)
             case Touch():
-                return self._touch(change)
+                return readings.touch(self._db, change)
             case SetReading() | Supersede() | AddLink() | RemoveLinks() | AddConflict() | Decide():
                 return readings.write(self, self._db, change)
             case _:
@@ -175,12 +171,18 @@ class Writer:
         self.queue(seq, _owed(memory, form.embedding, signature_id))
         return seq
 
+    def _clash(self, scope_id: int, identity: bytes, memory: Memory) -> Outcome | None:
+        """What becomes of an active memory that would say the same as another active one; None where none does."""
+        found = self._db.execute(_SURVIVOR, [scope_id, identity]).fetchone()
+        if found is None or found[0] == memory.id or memory.status is not Status.ACTIVE:
+            return None
+        return Outcome(found[0], found[1], applied=False)
+
     def _replace(self, change: ReplaceMemory) -> Outcome:
         memory = change.memory
         scope_id = self._scope_id(memory.scope)
-        clash = self._db.execute(_SURVIVOR, [scope_id, change.identity]).fetchone()
-        if clash is not None and clash[1] != memory.seq and memory.status is Status.ACTIVE:
-            return Outcome(clash[0], clash[1], applied=False)
+        if (clash := self._clash(scope_id, change.identity, memory)) is not None:
+            return clash
         left = self.set_aside(memory.seq, memory.version - 1, rows.micros(memory.updated_at))
         if left is None:
             return Outcome(memory.id, memory.seq, applied=False)
@@ -241,12 +243,6 @@ class Writer:
         self._put_vectors(change.seq, change.embedding)
         return Outcome(found[0], change.seq, applied=True)
 
-    def _touch(self, change: Touch) -> Outcome:
-        at = rows.micros(change.at)
-        bound = [[at, seq] for seq in change.seqs]
-        touched = self._db.executemany(_TOUCH, bound).rowcount if bound else 0
-        return Outcome("", 0, applied=touched > 0, counts={"accesses": touched})
-
     def _set_status(self, change: SetStatus) -> Outcome:
         at = rows.micros(change.at)
         clash = self._db.execute(_TWIN, [change.seq]).fetchone() if change.status is Status.ACTIVE else None
@@ -296,8 +292,8 @@ class Writer:
         gone = tuple(id_ for (id_,) in self._db.execute(f"SELECT id FROM memories WHERE {which}", bound))
         counts = self._erase_rows(which, bound, change.at)
         if change.only is None:  # what a memory that moved away said here
-            counts["version_vectors"] += self._db.execute(_OLD_VECTORS_OF_SCOPE, [scope_id]).rowcount
-            counts["versions"] += self._db.execute("DELETE FROM versions WHERE scope_id = ?", [scope_id]).rowcount
+            for name, count in erase.versions_of(self._db, scope_id).items():
+                counts[name] += count
         outcome = Outcome("", 0, applied=True, counts=counts, erased=gone)
         self._remember(change.idempotency, outcome)
         return outcome
@@ -330,9 +326,8 @@ class Writer:
         there = self._db.execute("SELECT seq, scope_id FROM memories WHERE id = ?", [memory.id]).fetchone()
         if there is not None and not change.overwrite:
             return Outcome(memory.id, there[0], applied=False)
-        clash = self._db.execute(_SURVIVOR, [scope_id, current.identity]).fetchone()
-        if clash is not None and clash[0] != memory.id and memory.status is Status.ACTIVE:
-            return Outcome(clash[0], clash[1], applied=False)
+        if (clash := self._clash(scope_id, current.identity, memory)) is not None:
+            return clash
         if there is not None:
             # Not an erasure: links that lead to it and the keys under which it was written stay.
             self._gone(there[1], there[0])
@@ -346,6 +341,23 @@ class Writer:
         for form in change.record.earlier:
             self._put_version(seq, form)
         return Outcome(memory.id, seq, applied=True, counts={"memories": int(there is not None)})
+
+    def _rewrite(self, change: RewriteMemory) -> Outcome:
+        current, memory = change.record.current, change.record.current.memory
+        scope_id = self._scope_id(memory.scope)
+        key = [memory.seq, memory.id, memory.version]
+        if self._db.execute("SELECT 1 FROM memories WHERE (seq, id, version) = (?, ?, ?)", key).fetchone() is None:
+            return Outcome(memory.id, memory.seq, applied=False)
+        if (clash := self._clash(scope_id, current.identity, memory)) is not None:
+            return clash
+        erase.words_of(self._db, memory.seq, memory.id)
+        row = rows.values(memory, scope_id, self.next_change(), current.identity, None)
+        self._db.execute(_UPDATE, [*row, memory.seq])
+        self._db.execute("INSERT INTO lexical (seq, terms) VALUES (?, ?)", [memory.seq, " ".join(current.terms)])
+        for form in change.record.earlier:
+            self._put_version(memory.seq, form)
+        self.queue(memory.seq, change.follow_up)
+        return Outcome(memory.id, memory.seq, applied=True)
 
     def _put_version(self, seq: int, form: Form) -> None:
         memory = form.memory
@@ -401,20 +413,8 @@ class Writer:
         )
 
     def _put_vectors(self, seq: int, embedding: Embedding | None) -> None:
-        if embedding is None:
-            return
-        signature_id = self._intern(embedding.signature)
-        self._db.execute(
-            "INSERT INTO vectors (seq, signature_id, pieces) VALUES (?, ?, ?)",
-            [seq, signature_id, embedding.pieces.astype("<f4", copy=False).tobytes()],
-        )
-        if embedding.token_vectors is not None:
-            tokens = embedding.token_vectors
-            self._db.execute(
-                "INSERT INTO token_vectors (seq, signature_id, dim, dtype, scale, tokens) "
-                "VALUES (?, ?, ?, 'i1', 1.0 / 127, ?)",
-                [seq, signature_id, tokens.shape[1], tokens.tobytes()],
-            )
+        if embedding is not None:
+            vectors.put(self._db, seq, self._intern(embedding.signature), embedding)
 
     def _clear_vectors(self, seq: int) -> None:
         self._delete("vectors", "seq", seq)

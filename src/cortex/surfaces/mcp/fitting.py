@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 
 from cortex.engine.facade import fit
-from cortex.surfaces.mcp.entry import Facts, lines
+from cortex.model.memory import LOW_TRUST, TRUST
+from cortex.surfaces.mcp.entry import Facts, is_low, lines
 
 LEAST = 80  # characters, the beginning of a text that is always shown
 FRAME = 400  # characters that one memory may always have for everything but its text
@@ -56,8 +57,10 @@ def slim(facts: Facts, room: int) -> tuple[Facts, list[str]]:
     for name in _DISPENSABLE:
         if _cost(kept) <= room:
             break
+        marked = name == "source" and is_low(kept)
         if kept.pop(name, None) is not None:
             left_out.append(name)
+        kept |= {"source": {TRUST: LOW_TRUST}} if marked else {}
     return {**kept, "content": facts["content"]}, left_out
 
 

@@ -18,9 +18,10 @@ from cortex.model.memory import Memory
 from cortex.model.page import Page
 from cortex.model.score import Recall
 from cortex.surfaces.mcp.entry import Facts, dated, edge_of, facts_of, head, hit_of, lines, said_by
+from cortex.surfaces.mcp.fence import SIZE, fenced
 from cortex.surfaces.mcp.fitting import FRAME, LEAST, beginning, compact, fitted, less, slim
 
-_NOTE = 240  # characters kept free for the first line and for what was cut
+_NOTE = 240 + SIZE  # characters kept free for the first line, for what was cut, and for the fence
 _MOST_RELATIONS = 20
 _REASON = 160  # characters of a reason from elsewhere, such as an embedder's
 
@@ -58,8 +59,8 @@ def recalled(answer: Recall, budget: int, limit: int | None = None) -> Reply:
     if len(shown) < len(answer.hits):
         cut.append(f"{len(answer.hits) - len(shown)} more are left out, ask for fewer or narrow the question")
     said = [f"{_memories(len(answer.hits))}, best first:" if answer.hits else "Nothing found."]
-    said += [f"{i}. {lines(facts)}" for i, facts in enumerate(shown, start=1)]
-    return _said([*said, *_cut(cut), *tail], {"memories": shown, **data}, cut)
+    entries = [f"{i}. {lines(facts)}" for i, facts in enumerate(shown, start=1)]
+    return _said(said, entries, [*_cut(cut), *tail], {"memories": shown, **data}, cut)
 
 
 def listed(ask: Callable[..., Page], budget: int, limit: int | None = None) -> Reply:
@@ -74,8 +75,8 @@ def listed(ask: Callable[..., Page], budget: int, limit: int | None = None) -> R
     if len(shown) < asked:
         cut.append(f"{len(shown)} of the {asked} asked for fit, go on with the cursor")
     said = [f"{len(shown)} of {_memories(page.total)}:" if shown else f"None here, of {_memories(page.total)}."]
-    said += [f"- {lines(facts)}" for facts in shown]
-    return _said([*said, *_cut(cut), *tail, *capped], {"memories": shown, **data}, cut)
+    entries = [f"- {lines(facts)}" for facts in shown]
+    return _said(said, entries, [*_cut(cut), *tail, *capped], {"memories": shown, **data}, cut)
 
 
 def told_about(found: About, budget: int) -> Reply:
@@ -83,18 +84,21 @@ def told_about(found: About, budget: int) -> Reply:
     candidates = [name.name for name in found.candidates]
     relations = [edge_of(each) for each in found.connections[:_MOST_RELATIONS]]
     tail = [found.note] if found.note else []
-    tail += [f"Did you mean: {', '.join(candidates)}?"] if candidates else []
+    names = ["Did you mean:", *candidates] if candidates else []
     data: Facts = {"total": found.total, "relations": relations, "candidates": candidates}
     data |= {"note": found.note} if found.note else {}
     if found.entity is None:
-        return _said(["Nothing is known by that name.", *tail], {"memories": [], **data}, ())
+        return _said(["Nothing is known by that name."], names, tail, {"memories": [], **data}, ())
     data |= {"entity": found.entity.name, "type": found.entity.type.value}
-    shown, cut = fitted([facts_of(memory) for memory in found.memories], _room([*relations, *tail], data, budget))
+    shown, cut = fitted(
+        [facts_of(memory) for memory in found.memories], _room([*relations, *names, *tail], data, budget)
+    )
     hidden = len(found.connections) - len(relations)
     cut += [f"{hidden} more relations"] if hidden else []
-    said = [f"{found.entity.name} ({found.entity.type.value}), in {_memories(found.total)}:", *relations]
-    said += [f"- {lines(facts)}" for facts in shown]
-    return _said([*said, *_cut(cut), *tail], {"memories": shown, **data}, cut)
+    said = [f"In {_memories(found.total)}:"]
+    entries = [f"{found.entity.name} ({found.entity.type.value})", *relations]
+    entries += [*(f"- {lines(facts)}" for facts in shown), *names]
+    return _said(said, entries, [*_cut(cut), *tail], {"memories": shown, **data}, cut)
 
 
 def one(memory: Memory, start: int, budget: int) -> Reply:
@@ -117,7 +121,7 @@ def done(receipt: Receipt, said: str) -> Reply:
     names = ("id", "scope", "deduplicated", "pending", "version", "content_chars", "embedded_chars", "counts")
     data = {name: getattr(receipt, name) for name in names}
     notes = [said]
-    data |= {name: list(getattr(receipt, name)) or None for name in ("superseded", "conflicts", "linked", "notes")}
+    data |= {name: list(getattr(receipt, name)) or None for name in ("superseded", "conflicts", "linked")}
     data["superseded_by"] = receipt.superseded_by
     if receipt.superseded:
         notes.append(f"It takes the place of {', '.join(receipt.superseded)}, which said otherwise.")
@@ -125,7 +129,11 @@ def done(receipt: Receipt, said: str) -> Reply:
         notes.append(f"It is not recalled, since {receipt.superseded_by} counts more and says otherwise.")
     if receipt.conflicts:
         notes.append(f"It contradicts {', '.join(receipt.conflicts)}; ask the user which holds.")
-    notes += receipt.notes
+    masked = [
+        f"masked what looks like a secret: {m.kind.value} in {m.field}, {m.start} to {m.end}" for m in receipt.redacted
+    ]
+    data["notes"] = [*masked, *receipt.notes] or None
+    notes += data["notes"] or []
     if receipt.pending:
         notes.append("It is found by its words now, by its meaning in a moment.")
     if 0 < receipt.embedded_chars < receipt.content_chars:
@@ -140,7 +148,7 @@ def _stretch(facts: Facts, start: int, text: str, left_out: Sequence[str]) -> Re
     data = {**facts, "content": text, "start": start} | ({"next_start": end} if end < whole else {})
     # The text as it is, so that stretches can be put together.
     said = text if start else said_by(data) + text
-    return _said([head(data), said, *_cut(cut)], data, cut)
+    return _said([], [head(data), said], _cut(cut), data, cut)
 
 
 def _page(page: Page, budget: int) -> tuple[list[str], Facts, list[Facts], list[str]]:
@@ -158,8 +166,12 @@ def _room(tail: Sequence[str], data: Facts, budget: int) -> int:
     return budget - Reply("\n".join(tail), data).size - _NOTE
 
 
-def _said(said: Sequence[str], data: Facts, cut: Sequence[str]) -> Reply:
-    return Reply("\n".join(said), data | ({"cut": "; ".join(cut)} if cut else {}))
+def _said(
+    before: Sequence[str], remembered: Sequence[str], after: Sequence[str], data: Facts, cut: Sequence[str]
+) -> Reply:
+    """The reply whose remembered lines stand between the two of the fence, and nothing else does."""
+    inside = [fenced("\n".join(remembered))] if remembered else []
+    return Reply("\n".join([*before, *inside, *after]), data | ({"cut": "; ".join(cut)} if cut else {}))
 
 
 def _cut(cut: Sequence[str]) -> list[str]:

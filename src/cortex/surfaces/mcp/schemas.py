@@ -196,7 +196,7 @@ RECALL = ToolSpec(
 ABOUT = ToolSpec(
     name="recall_about",
     title="Recall about",
-    description="What is known of one person, place, technology or thing by name: relations and newest memories.",
+    description="What is known of a person, place, tool or thing by name: relations, newest memories.",
     takes=_object(
         {"entity": _text("The name, or a part of it; me for the user."), "limit": _LIMIT, "scope": _SCOPE}, ("entity",)
     ),

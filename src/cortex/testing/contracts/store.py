@@ -21,6 +21,7 @@ from cortex.testing.contracts.layered import (
 from cortex.testing.contracts.reading import InfoContract, LookupContract, RoundTripContract
 from cortex.testing.contracts.reindexing import ReindexingContract, RequeueContract, StrangerContract
 from cortex.testing.contracts.remembering import HistoryContract, PastContract
+from cortex.testing.contracts.rewriting import RewriteContract
 from cortex.testing.contracts.selecting import FilterContract, OrderContract
 from cortex.testing.contracts.whole import EraseScopeContract, LedgerContract, RecordsContract, RestoreContract
 
@@ -56,5 +57,6 @@ class RecordStoreContract(
     ConflictsContract,
     HappenedContract,
     LifeContract,
+    RewriteContract,
 ):
     """Tests of a `Store`; a subclass gives the fixture ``new_store``, which makes an empty one."""

@@ -1,0 +1,104 @@
+"""Secrets by their shape: every kind is found whole, what only looks like one is left, and time is linear."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from cortex.core.understanding.secrets import mask, secret_named, secrets_in
+from cortex.model.redaction import SecretKind
+from cortex_bench.evaluation.made_up import SECRETS, made_up
+
+TEXTS = {
+    "url_password": "postgres://app:{}@db.example.org/app",
+    "password": 'password: "{}"',
+    "credential": "api_key={}",
+    "authorization": "Authorization: Bearer {}",
+    "ssn": "SSN {}",
+}
+HOSTILE = (
+    "password=", 'password="', "password=' password=' ",
+    "password\n\n\n", "eyJ", "eyJaaaaaaaa.", "sk-", "AKIA", "://",
+    "://a:b", "1234567890", "1 ",
+    "4444 ", "-----BEGIN RSA PRIVATE" + " KEY-----",
+    "AAAA\n-----END RSA PRIVATE" + " KEY-----",
+    "A", "DE89 3704 ", "bearer ", "authorization: bearer ", "SG." + "a" * 20,
+    "123-45-6789 ", "token is ", "secret for a ",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("slot", SECRETS)
+@pytest.mark.parametrize("number", range(5))
+def test_every_kind_is_found_whole(slot: str, number: int) -> None:
+    """The value is covered from its first to its last character, by the kind it is, and nothing is found twice."""
+    name, value = slot.partition(":")[0], made_up(slot, number)
+    text = f"Note this. {TEXTS.get(name, '{}').format(value)} and go on"
+    (found,) = secrets_in(text)
+    assert (found.kind.value, text[found.start : found.end]) == (name, value)
+
+
+@pytest.mark.parametrize("slot", SECRETS)
+def test_a_masked_text_has_none(slot: str) -> None:
+    """The mask stands in the place of the value, says its kind, and is no secret itself."""
+    name, value = slot.partition(":")[0], made_up(slot, 1)
+    text = TEXTS.get(name, "{}").format(value)
+    masked = mask(text, secrets_in(text))
+    assert masked == text.replace(value, f"[redacted: {name}]")
+    assert secrets_in(masked) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password is required", "password: <password>", "password=${DB_PASSWORD}", "password=changeme",
+        "token: xxxxxxxxxxxx",
+        "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "user 7c9e6679-7425-40de-944b-e07fc1f90ae7", "+49 30 1234 5678",
+        "order 4111111111111111 was shipped", "nextPageToken: CAUQAA8x92kLmZpQ7rTbWcYd", "max_tokens: 4096",
+        "http://localhost:8080/users?email=ada@example.com",
+        "the password is base64-encoded", "api_key = settings.api_key",
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_one(text: str) -> None:
+    """Placeholders, variables, hashes, ids and numbers of other things are left."""
+    assert secrets_in(text) == ()
+
+
+def test_a_name_tells_what_its_value_is() -> None:
+    """Under a name for secrets a value is one that would be none by itself; under others it is not."""
+    value = made_up("credential", 0)
+    assert secrets_in(value) == ()
+    assert secret_named("API_KEY", value) is SecretKind.CREDENTIAL
+    assert secret_named("db.password", made_up("password", 0)) is SecretKind.PASSWORD
+    assert secret_named("cursor_token", value) is None
+    assert secret_named("commit", value) is None
+    assert secret_named("password", "required") is None
+
+
+def test_cut_and_headless_keys() -> None:
+    """Of a private key whose end is cut off, or whose beginning is, every line goes, and the prose around it stays."""
+    whole = made_up("private_key", 3)
+    lines = whole.split("\n")
+    for part in ("\n".join(lines[:4]), "\n".join(lines[3:])):
+        text = f"Look at this.\n{part}\nThat was it."
+        masked = mask(text, secrets_in(text))
+        assert masked.startswith("Look at this.\n")
+        assert masked.endswith("\nThat was it.")
+        assert not any(line in masked for line in lines[1:-1])
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_time_is_linear(unit: str) -> None:
+    """Four times the length costs about four times as much, whatever the text repeats."""
+    short, long = (_seconds((unit * size)[:size]) for size in (25_000, 100_000))
+    assert long <= 10 * short + 0.02
+
+
+def _seconds(text: str) -> float:
+    least = float("inf")
+    for _ in range(3):
+        start = time.process_time()
+        secrets_in(text)
+        least = min(least, time.process_time() - start)
+    return least
