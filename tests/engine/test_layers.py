@@ -144,7 +144,7 @@ class TestClassify:
 class TestDedup:
     """What says the same is not kept again."""
 
-    @pytest.mark.parametrize("again", ["The port of the API is 8080", "please note: the API port is now 8080!"])
+    @pytest.mark.parametrize("again", ["The port of the API is 8080", "please note: the API port is now 8080."])
     def test_the_same_in_other_words(self, engine: Callable[..., Engine], again: str) -> None:
         """The survivor's id is answered, and nothing is added."""
         cortex = engine(named("dedup"))
@@ -258,6 +258,35 @@ class TestConflict:
         old = kept(cortex.memorize(self.OLD).id)
         other = kept(cortex.memorize("tea is at four").id)
         assert cortex.update(other, content=self.NEW).superseded == (old,)
+
+    def test_a_series_stays_a_series(self, engine: Callable[..., Engine]) -> None:
+        """Statements of many things in the same words displace none of each other, and ask nobody."""
+        cortex = engine(ALL)
+        for number in range(12):
+            cortex.memorize(f"The backup of host{number} takes {10 + number} minutes")
+            cortex.memorize(f"Order #{100 + number} ships on {'Monday' if number % 2 else 'Friday'}")
+        assert cortex.count() == 24
+        assert cortex.conflicts.list_conflicts(states=list(ConflictState)) == []
+
+    def test_what_does_not_hold_now_displaces_nothing(self, engine: Callable[..., Engine]) -> None:
+        """Nor does what holds only for a while."""
+        cortex = engine(named("conflict", "soft_update"))
+        cortex.memorize(self.OLD)
+        for until in ({"valid_to": "2020-01-01"}, {"valid_from": "2990-01-01"}, {"expires_at": "2990-01-01"}):
+            receipt = cortex.memorize(self.NEW, **until)  # type: ignore[arg-type]
+            assert (receipt.superseded, receipt.conflicts) == ((), ())
+        assert self.OLD in found(cortex.recall("how long does the backup take?"))
+
+    def test_a_new_text_gives_back_what_the_old_one_took(self, engine: Callable[..., Engine]) -> None:
+        """An update that says something else lets the older memory count again; it is judged anew."""
+        cortex = engine(named("conflict"))
+        old = kept(cortex.memorize(self.OLD).id)
+        new = kept(cortex.memorize(self.NEW).id)
+        cortex.update(new, content="Ada likes tea")
+        assert found(cortex.recall("how long does the backup take?"))[0] == self.OLD
+        assert cortex.update(new, content=self.NEW).superseded == (old,)
+        superseded = cortex.update(old, tags=["x"])
+        assert (superseded.superseded, superseded.conflicts) == ((), ())
 
     def test_others_are_left_alone(self, engine: Callable[..., Engine]) -> None:
         """Another scope is not looked at."""

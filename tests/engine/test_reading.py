@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cortex.errors import ProviderError, ProviderUnavailable
+from cortex.model.generation import GenResult
 from cortex.model.layers import ALL, Layers
 from cortex.model.memory import Kind
 from cortex.model.understanding import EntityType
@@ -121,6 +122,31 @@ def test_a_model_that_fails_loses_nothing(error: Exception) -> None:
     memory = cortex.get(kept(receipt.id))
     assert memory is not None
     assert memory.kind is Kind.DECISION
+
+
+class Odd:
+    """A model whose answer is no answer."""
+
+    name = "odd"
+
+    def __init__(self, answer: object) -> None:
+        self._answer = answer
+
+    def generate(self, prompt: str, **_: Any) -> Any:
+        """What it was made with."""
+        del prompt
+        return self._answer
+
+
+@pytest.mark.parametrize("answer", ["{}", None, 7, b"{}", GenResult(None, 1, 1, "m"), GenResult(7, 1, 1, "m")])  # type: ignore[arg-type]
+def test_an_answer_that_is_none_loses_nothing(answer: object) -> None:
+    """A plug of somebody's own may give anything: the memory is kept, and the receipt says what came."""
+    made = Bench(llm=Odd(answer), layers=READS)
+    cortex = made.engine()
+    receipt = cortex.memorize(TEXT)
+    assert cortex.count() == 1
+    assert "which has no text" in receipt.notes[0]
+    assert cortex.admin.run_jobs().failed == 1
 
 
 def test_both_may_fail() -> None:

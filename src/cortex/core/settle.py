@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cortex.core.authority import outweighs
+from cortex.core.understanding.replaced import are_of_two_things, is_replaced
 from cortex.core.understanding.sameness import same
 from cortex.model.layers import Layers, Thresholds
 from cortex.model.memory import Memory
@@ -26,11 +27,16 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """A neighbour that contradicts the new memory. ``wins``: whether the new one counts more; None: nothing decides."""
+    """A neighbour that contradicts the new memory.
+
+    ``wins``: whether the new one counts more; None: nothing decides. ``safe``: whether the two are surely of the same
+    thing, so that one can take the other's place without asking anybody.
+    """
 
     neighbour: Neighbour
     verdict: Verdict
     wins: bool | None
+    safe: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +80,14 @@ def settle(
 
 def _is_doubtful(clash: Clash, sure: Sequence[Clash], thresholds: Thresholds) -> bool:
     """Whether somebody must decide; what is hardly likely is not worth asking about."""
-    return clash.wins is None or (clash not in sure and clash.verdict.confidence >= thresholds.likely)
+    least = thresholds.likely if clash.safe else thresholds.sure
+    return clash.wins is None or (clash not in sure and clash.verdict.confidence >= least)
 
 
 def _is_sure(clash: Clash, layers: Layers, thresholds: Thresholds) -> bool:
     """Of almost the same text less will do: a new value is all it can tell."""
     near = layers.soft_update and (clash.neighbour.cosine or 0.0) >= thresholds.soft_update
-    return clash.verdict.confidence >= (thresholds.likely if near else thresholds.sure)
+    return clash.safe and clash.verdict.confidence >= (thresholds.likely if near else thresholds.sure)
 
 
 def _twin(memory: Memory, neighbours: Sequence[Neighbour], thresholds: Thresholds) -> Memory | None:
@@ -104,4 +111,6 @@ def _clash(memory: Memory, neighbour: Neighbour, layers: Layers, thresholds: Thr
     wins = outweighs(memory, other)
     older, newer = (other, memory) if wins is not False else (memory, other)
     verdict = judge(older.content, newer.content, neighbour.cosine)
-    return Clash(neighbour, verdict, wins) if verdict.contradicts else None
+    if not verdict.contradicts or are_of_two_things(older.content, newer.content):
+        return None
+    return Clash(neighbour, verdict, wins, is_replaced(older.content, newer.content))

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from cortex.core import keep, moments
+from cortex.core.matching import out_of_time
 from cortex.core.settle import NOTHING, Clash, Neighbour, Settled, settle
 from cortex.core.understanding.contradiction import judge
 from cortex.core.understanding.names import reading
@@ -54,12 +55,16 @@ def look(deps: Deps, grant: Grant, memory: Memory, embedding: Embedding | None, 
     done = [name for name in deps.layers if has_vectors or name not in _COMPARING]
     noted = reading(found.understanding, done, found.maker)
     memory = keep.understood(memory, found.understanding)
-    if not deps.layers.compares:
+    if not deps.layers.compares or memory.status is not Status.ACTIVE:
         return Outlook(memory, noted)
     near = beside(deps, grant, memory, embedding, noted)
     if embedding is None and memory.seq:  # the later one of two that are there is held against the earlier one
         near = [each for each in near if each.memory.seq < memory.seq]
-    return Outlook(memory, noted, settle(memory, near, deps.layers, deps.thresholds, judge))
+    layers = deps.layers
+    if memory.expires_at or memory.valid_to or out_of_time(memory, deps.clock.now()):
+        # What holds for a while, or not yet, takes the place of nothing that holds for good.
+        layers = replace(layers, soft_update=False, conflict=False)
+    return Outlook(memory, noted, settle(memory, near, layers, deps.thresholds, judge))
 
 
 def as_settled(outlook: Outlook) -> Memory:
@@ -73,7 +78,7 @@ def as_settled(outlook: Outlook) -> Memory:
 
 def as_revised(outlook: Outlook) -> Memory:
     """The next version of a memory, with the links that its new text has instead of those of the old one."""
-    kept = tuple(link for link in outlook.memory.links if link.relation != RELATED)
+    kept = tuple(link for link in outlook.memory.links if link.relation not in (RELATED, "supersedes"))
     return as_settled(replace(outlook, memory=replace(outlook.memory, links=kept)))
 
 

@@ -69,10 +69,13 @@ def _ask(deps: Deps, memories: Sequence[Memory], said_at: Sequence[datetime]) ->
             answer = llm.generate(asked, temperature=0.0, max_output_tokens=tokens)  # type: ignore[union-attr]
         except Exception as error:  # noqa: BLE001 - a provider is the user's own code; whatever it raises, the text is kept
             return f"{type(error).__name__}: {error}"
+        text = getattr(answer, "text", None)
+        if not isinstance(text, str):
+            return f"{_name(deps)} answered with {type(answer).__name__}, which has no text"
         try:
-            return prompt.parse(answer.text, len(memories), deps.zone)
+            return prompt.parse(text, len(memories), deps.zone)
         except prompt.BadReply as error:
-            problem = f"{error}{'; it was cut off' if answer.truncated else ''}"
+            problem = f"{error}{'; it was cut off' if getattr(answer, 'truncated', False) else ''}"
     return f"{_name(deps)} answered twice with something else than what it was asked for: {problem}"
 
 

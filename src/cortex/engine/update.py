@@ -14,7 +14,7 @@ from cortex.engine.read import Read, read
 from cortex.engine.read import owed as jobs_owed
 from cortex.engine.redact import Cleared
 from cortex.errors import InvalidInput, StoreBusy
-from cortex.model.change import Batch, Layered, Receipt, RemoveLinks, ReplaceMemory
+from cortex.model.change import Batch, Layered, Receipt, RemoveLinks, ReplaceMemory, SetStatus
 from cortex.model.memory import Draft, Memory, Status
 from cortex.model.policy import Action, Caller, Grant
 from cortex.model.understanding import Reading
@@ -41,6 +41,8 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
     for _ in range(_ATTEMPTS):
         cleared = redact.clear(deps, edit.apply(keep.as_draft(memory)), edit.request.keys())
         guard.authorise(caller, Action.WRITE, [cleared.draft.scope])
+        if cleared.draft.content != memory.content:
+            _give_back(deps, grant, memory)
         change, more, told = _revision(deps, grant, memory, cleared)
         facts = keep.facts(change.memory) | told | cleared.told | {"notes": [*told.get("notes", ()), *cleared.notes]}
         claim = requests.claim("update", edit.key, request, change.memory.updated_at, facts)
@@ -55,6 +57,16 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
         # Somebody else changed it in between: edit what they left.
         memory = find(deps, grant, memory.id)
     raise StoreBusy(f"memory {memory.id} is being changed by others all the time; try again")
+
+
+def _give_back(deps: Deps, grant: Grant, memory: Memory) -> None:
+    """What the old text had taken the place of counts again, until the new text is judged."""
+    found = [one for id_ in memory.supersedes for one in deps.store.resolve(grant.scopes, id_, 1)]
+    older = [each for each in deps.store.read([seq for _, seq in found]) if each.superseded_by == memory.id]
+    lost = [each for each in older if each.status is Status.SUPERSEDED]
+    if lost:
+        now = moments.after(max(each.updated_at for each in lost), deps.clock.now())
+        deps.store.apply(Batch(grant=grant, changes=tuple(SetStatus(each.seq, Status.ACTIVE, now) for each in lost)))
 
 
 def _revision(

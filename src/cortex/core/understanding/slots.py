@@ -39,7 +39,7 @@ _SINGLE: Final = frozenset(
     "age desk languag databas region capit colour color salari titl host password interv frequenc temperatur width "
     "height weight length durat threshold maximum minimum default home hometown seat room floor nicknam boss".split()
 )
-_MANY: Final = frozenset(
+MANY: Final = frozenset(
     "friend child son daughter brother sister colleagu member hobbi skill tag user part exampl reason contributor "
     "author song book film movi pet cat dog step featur problem risk goal idea option".split()
 )
@@ -55,8 +55,8 @@ _VERBS: Final[Mapping[tuple[str, ...], tuple[str, bool, bool]]] = {
     ("report", "to"): ("boss", True, False), ("marri<", "to"): ("spouse", True, False),
     ("born", "in"): ("birthplace", True, False), ("listen", "on", "port"): ("port", True, False),
     ("sit", "at", "desk"): ("desk", True, False), ("time", "out", "after"): ("timeout", True, False),
-    ("deploy", "happen", "on"): ("deploy day", True, False), ("speak",): ("speech", False, False),
-    ("drive",): ("drive", False, False), ("like", "to", "drink"): ("favourit drink", False, False),
+    ("deploy", "happen", "on"): ("deploy day", True, False),
+    ("like", "to", "drink"): ("favourit drink", False, False),
 }  # fmt: skip
 _LEADING: Final = (
     ("for",), ("request", "to"), ("call", "to"), ("most", "of", "all"), ("on",), ("in",), ("at",),
@@ -152,7 +152,7 @@ def _by_copula(text: str, words: Sequence[Word]) -> Slot | None:
     if right[0].norm in {"in", "at", "on"}:
         right = right[1:]
     attribute = left[-1].norm
-    if len(left) < 2 or attribute in _MANY or not right:
+    if len(left) < 2 or attribute in MANY or not right:
         return None
     if not (owned or attribute in _SINGLE or _NUMBER.fullmatch(right[0].raw)):
         return None
@@ -165,6 +165,8 @@ def _by_copula(text: str, words: Sequence[Word]) -> Slot | None:
 
 def _filled(subject: Sequence[Word], attribute: str, value: Sequence[Word], *, single: bool) -> Slot | None:
     norms = _subject(telling(subject))
+    if norms and norms[-1] in MANY:  # "my daughter", of two
+        return None
     values = tuple(telling(value))
     if not norms or not 0 < len(values) <= _LONGEST_VALUE:
         return None

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from cortex.core.text.normal import key_text
+from cortex.core.text.normal import nfkc
 from cortex.core.text.stems import stems
 
+_APOSTROPHE: Final = re.compile("[\u2018\u2019\u201b\u02bc]")
 _WORD: Final = re.compile(r"[^\W_]+(?:[-'./:@_#+][^\W_]+|,\d+)*[+#%]*|[%$€£°]")
 # What somebody says before the statement itself.
 _PREAMBLE: Final = re.compile(
-    r"\s*(?:(?:please )?(?:note|remember|remind(?:er)?|fyi|btw|by the way|for the record|update|correction"
-    r"|just (?:so you know|to (?:note|remember|remind(?: you)?|let you know))|okay|ok|so|well|hey)"
-    r"\b[\s,:;.!-]*(?:that\b)?)+",
+    r"\s*(?:(?:(?:please )?(?:note|remember|be aware)|remind(?:er)?|btw|by the way|for the record|update|correction"
+    r"|just (?:so you know|to (?:note|remember|remind(?: you)?|let you know))|okay|ok|well|hey)"
+    r"(?:\s*[,:]\s*(?:so\b|that\b)?|\s+that\b)|fyi\b[\s,:]*|please (?:note|remember)\b)+",
     re.IGNORECASE,
 )
 COPULAS: Final = frozenset("is are am be being".split())
@@ -55,7 +56,7 @@ class Word:
     @property
     def weak(self) -> bool:
         """Whether it adds nothing to a statement."""
-        return self.raw in WEAK
+        return self.raw in WEAK and self.written != "A"  # "server A"
 
 
 def words_of(text: str) -> list[Word]:
@@ -63,7 +64,7 @@ def words_of(text: str) -> list[Word]:
     found = _PREAMBLE.match(text)
     body = text[found.end() :] if found and found.end() < len(text) else text
     raw: list[tuple[str, str]] = []
-    for word in _WORD.findall(key_text(body)):
+    for word in _WORD.findall(_APOSTROPHE.sub("'", nfkc(body))):
         folded = word.casefold()
         raw += [(part, word) for part in _ONE_WORD.get(folded, _without_not(folded)).split()]
     words: list[Word] = []

@@ -67,6 +67,8 @@ def release(tables: Tables, erased: Sequence[Row], at: datetime | None) -> None:
         by = row.memory.superseded_by
         if by is None or by not in heirs or row.memory.id in heirs or identities[by] == row.form.identity:
             continue
+        if row.memory.status is not Status.SUPERSEDED:
+            continue
         heir: str | None = by
         seen: set[str] = set()
         while heir in heirs and heir not in seen:

@@ -41,7 +41,8 @@ _CONFLICT = (
 # forgotten does not come back as its own duplicate.
 _ORPHANS = (
     "SELECT o.seq, o.superseded_by FROM memories o JOIN memories b ON b.id = o.superseded_by "
-    "WHERE o.superseded_by IN ({ids}) AND o.seq NOT IN ({seqs}) AND o.identity <> b.identity"
+    "WHERE o.superseded_by IN ({ids}) AND o.seq NOT IN ({seqs}) AND o.identity <> b.identity "
+    "AND o.status = 'superseded'"
 )
 
 

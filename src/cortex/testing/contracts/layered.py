@@ -233,6 +233,14 @@ class SupersedeContract(StoreSuite):
         (back,) = store.read([older.seq])
         assert (back.status, back.superseded_by) == (Status.SUPERSEDED, twin.id)
 
+    def test_what_was_put_away_stays_away(self, store: Store) -> None:
+        """A superseded memory that somebody archived does not come back when its successor is erased."""
+        older, newer = kept(store, "tea"), kept(store, "coffee")
+        commit(store, Supersede(older.seq, 1, newer.id, "", NOW))
+        commit(store, SetStatus(older.seq, Status.ARCHIVED, NOW + timedelta(hours=1)))
+        commit(store, EraseMemory(newer.seq, newer.id))
+        assert store.read([older.seq])[0].status is Status.ARCHIVED
+
     def test_a_duplicate_does_not_come_back(self, store: Store) -> None:
         """What says the same as the text that is forgotten stays out."""
         older, other = kept(store, "tea"), kept(store, "coffee")
