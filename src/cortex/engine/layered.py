@@ -29,11 +29,15 @@ _COMPARING = frozenset({"dedup", "soft_update", "link", "conflict"})
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A memory as its layers leave it, what was read from it, and what becomes of it beside its neighbours."""
+    """A memory as its layers leave it, what was read from it, and what becomes of it beside its neighbours.
+
+    ``seen``: how many rows the scope had in the search cache when it was held against them.
+    """
 
     memory: Memory
     reading: Reading
     settled: Settled = NOTHING
+    seen: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ def look(deps: Deps, grant: Grant, memory: Memory, embedding: Embedding | None, 
     memory = keep.understood(memory, found.understanding)
     if not deps.layers.compares or memory.status is not Status.ACTIVE:
         return Outlook(memory, noted)
+    seen = deps.index.views([memory.scope])[0].rows
     near = beside(deps, grant, memory, embedding, noted)
     if embedding is None and memory.seq:  # the later one of two that are there is held against the earlier one
         near = [each for each in near if each.memory.seq < memory.seq]
@@ -64,7 +69,7 @@ def look(deps: Deps, grant: Grant, memory: Memory, embedding: Embedding | None, 
     if memory.expires_at or memory.valid_to or out_of_time(memory, deps.clock.now()):
         # What holds for a while, or not yet, takes the place of nothing that holds for good.
         layers = replace(layers, soft_update=False, conflict=False)
-    return Outlook(memory, noted, settle(memory, near, layers, deps.thresholds, judge))
+    return Outlook(memory, noted, settle(memory, near, layers, deps.thresholds, judge), seen)
 
 
 def as_settled(outlook: Outlook) -> Memory:
@@ -119,6 +124,14 @@ def _again(deps: Deps, grant: Grant, memory: Memory, found: Read) -> Again:
     done = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.applied]
     superseded = sum(isinstance(change, Supersede) for change in done)
     return Again(memory.seq, superseded, len(outlook.settled.doubtful), found.problem)
+
+
+def catch_up(deps: Deps, grant: Grant, outlook: Outlook, seq: int) -> None:
+    """After the commit: what others wrote meanwhile is looked at, too; the later of two does it."""
+    memory, settled = outlook.memory, outlook.settled
+    own = 1 + len(settled.superseded) + len(settled.links)
+    if deps.index.views([memory.scope])[0].rows > outlook.seen + own:
+        again(deps, grant, deps.store.read([seq]))
 
 
 def consequences(deps: Deps, outlook: Outlook, now: datetime) -> list[Layered]:

@@ -72,6 +72,7 @@ def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receip
     said_by = dict(zip(map(id, fresh), read(deps, fresh, now), strict=True)) if any(deps.layers) else {}
     adds: list[tuple[AddMemory, dict[str, Any]]] = []
     more: list[Layered] = []
+    outlooks: list[layered.Outlook] = []
     for each, bare, key, embedding in zip(cleared, memories, keys, embeddings, strict=True):
         draft = each.draft
         memory, said, noted = bare, said_by.get(id(bare)), None
@@ -82,6 +83,7 @@ def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receip
                 repeated = _repeated(deps, grant, each, twin, now)
                 return _keep(deps, caller, cleared) if repeated is None else [repeated]
             memory, noted = layered.as_settled(outlook), outlook.reading
+            outlooks.append(outlook)
             more += layered.consequences(deps, outlook, now)
             facts |= layered.told(outlook, said)
         facts = _told(facts, each)
@@ -92,6 +94,9 @@ def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receip
     if deps.traces is not None:
         done = zip(outcomes, adds, strict=True)
         traces.own(deps, [(outcome, add.memory) for outcome, (add, _) in done if add.embedding is not None])
+    for outlook, outcome in zip(outlooks, outcomes, strict=False):
+        if outcome.applied and deps.layers.compares:
+            layered.catch_up(deps, grant, outlook, outcome.seq)
     return [
         _receipt(outcome, facts if outcome.applied else _told(_facts(add.memory, priors.get(key)), each))
         for (add, facts), outcome, key, each in zip(adds, outcomes, keys, cleared, strict=True)
