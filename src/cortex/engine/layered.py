@@ -129,7 +129,7 @@ def _again(deps: Deps, grant: Grant, memory: Memory, found: Read) -> Again:
 def catch_up(deps: Deps, grant: Grant, outlook: Outlook, seq: int) -> None:
     """After the commit: what others wrote meanwhile is looked at, too; the later of two does it."""
     memory, settled = outlook.memory, outlook.settled
-    own = 1 + len(settled.superseded) + len(settled.links)
+    own = 1 + len(settled.superseded)
     if deps.index.views([memory.scope])[0].rows > outlook.seen + own:
         again(deps, grant, deps.store.read([seq]))
 
