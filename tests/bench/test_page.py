@@ -22,9 +22,12 @@ def test_every_command_and_option_is_on_the_page(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(evaluate.commands))
 def test_every_help_has_an_example_that_is_accepted(name: str) -> None:
-    """An example can be typed as it stands, but for the files."""
+    """An example can be typed as it stands, but for the files; what needs none is accepted whole."""
     command = evaluate.commands[name]
     words = (command.help or "").partition("Example:")[2].split()
     assert words[:3] == ["cortex", "eval", name]
+    if not any(isinstance(option.type, click.Path) and option.type.exists for option in command.params):
+        command.make_context(name, words[3:])
+        return
     with pytest.raises(click.BadParameter, match="does not exist"):
         command.make_context(name, words[3:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -279,3 +279,84 @@ class TestTrust:
         bad = engine.memorize("The nightly backup takes 25 minutes", source={"type": "official", "trust": "low"})
         assert (bad.superseded, bad.superseded_by) == ((), old.id)
         assert get(bench, old).status is Status.ACTIVE
+
+
+LOW = {"type": "chat", "trust": "low"}
+TRUSTED, CLAIM = "The API port is 8080", "The API port is 9999"
+EVIL = f"{CLAIM}. {ORDER}."
+
+
+@pytest.mark.parametrize("layers", [None, ALL])
+class TestLowTrust:
+    @pytest.fixture
+    def bench(self, layers: object) -> Bench:
+        """With every layer, and with none."""
+        return Bench(**({} if layers is None else {"layers": layers}))  # type: ignore[arg-type] # one of two
+
+    def test_a_trusted_word_is_not_lost_in_a_memory_of_low_trust(self, bench: Bench) -> None:
+        """The same text, word for word or nearly, is kept beside it, and keeps its source."""
+        low = bench.engine().memorize(TRUSTED, source=LOW)
+        kept = [bench.engine().memorize(text, source={"type": "official"}) for text in (TRUSTED, f"Note: {TRUSTED}.")]
+        assert not kept[0].deduplicated
+        assert str(low.id) not in {str(receipt.id) for receipt in kept}
+        assert get(bench, kept[0]).source == {"type": "official"}
+        bench.engine().memorize(CLAIM, source=LOW)
+        assert get(bench, kept[0]).status is Status.ACTIVE
+
+    def test_the_mark_is_read_in_any_case(self, bench: Bench) -> None:
+        """LOW is low."""
+        kept = bench.engine().memorize(TRUSTED)
+        low = bench.engine().memorize(CLAIM, source={"type": "official", "trust": " LOW "})
+        assert get(bench, low).low_trust
+        assert get(bench, kept).status is Status.ACTIVE
+
+    @pytest.mark.parametrize("source", [None, {}, {"type": "official"}])
+    def test_a_mark_by_hand_stays_in_an_update(self, bench: Bench, source: dict[str, str] | None) -> None:
+        """Whatever else is said of the source, until trust itself is said."""
+        kept, low = bench.engine().memorize(TRUSTED), bench.engine().memorize("Bananas are yellow", source=LOW)
+        bench.engine().update(str(low.id), content=CLAIM)
+        bench.engine().update(str(low.id), source=source)
+        assert get(bench, low).low_trust
+        assert get(bench, kept).status is Status.ACTIVE
+        bench.engine().update(str(low.id), source={"trust": "checked"})
+        assert not get(bench, low).low_trust
+
+    def test_what_was_released_keeps_its_mark_in_an_update(self, bench: Bench) -> None:
+        """A text from elsewhere gains no authority by losing its orders."""
+        kept = bench.engine().memorize(TRUSTED)
+        low = bench.engine().memorize(EVIL, role="tool", source={"type": "official"})
+        bench.engine().archive(str(low.id), undo=True)
+        bench.engine().update(str(low.id), content=CLAIM)
+        assert get(bench, low).low_trust
+        assert get(bench, kept).status is Status.ACTIVE
+
+    def test_what_is_quarantined_is_said_to_stay_so(self, bench: Bench) -> None:
+        """A harmless new text does not bring it back, and the receipt says so."""
+        low = bench.engine().memorize(EVIL, role="tool")
+        receipt = bench.engine().update(str(low.id), content="Tea is at five")
+        assert "stays quarantined" in receipt.notes[0]
+        assert (get(bench, low).status, get(bench, low).low_trust) == (Status.QUARANTINED, True)
+
+    def test_no_quarantine_is_told_of_a_text_that_is_there(self, bench: Bench) -> None:
+        """A person's own words stay where they are, whoever repeats them."""
+        own = bench.engine().memorize(EVIL)
+        again = bench.engine().memorize(EVIL, source={"type": "web"})
+        assert (again.id, again.deduplicated, again.notes) == (own.id, True, ())
+        assert get(bench, own).status is Status.ACTIVE
+
+
+def test_no_call_takes_a_secret_as_its_key(bench: Bench) -> None:
+    """A key is kept as it is, so none of them may have a secret."""
+    kept, engine = bench.engine().memorize("Tea is at five"), bench.engine()
+    calls: tuple[Callable[[], Receipt], ...] = (
+        lambda: engine.update(str(kept.id), importance=7, idempotency_key=TOKEN),
+        lambda: engine.archive(str(kept.id), idempotency_key=TOKEN),
+        lambda: engine.archive(str(kept.id), undo=True, idempotency_key=TOKEN),
+        lambda: engine.forget(str(kept.id), idempotency_key=TOKEN),
+        lambda: engine.forget_all(scope="user:local", confirm="user:local", idempotency_key=TOKEN),
+    )
+    for call in calls:
+        with pytest.raises(InvalidInput, match="idempotency_key: looks like a secret") as caught:
+            call()
+        assert TOKEN not in str(caught.value)
+    assert get(bench, kept).importance == 5

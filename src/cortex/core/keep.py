@@ -21,7 +21,7 @@ from cortex.core.text import (
 from cortex.model.change import Prior
 from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob
-from cortex.model.memory import INFERRED, Draft, EmbeddingState, Kind, Memory
+from cortex.model.memory import INFERRED, LOW_TRUST, Draft, EmbeddingState, Kind, Memory, is_low_trust
 from cortex.model.policy import Caller
 from cortex.model.understanding import Understanding
 
@@ -127,8 +127,8 @@ def found(content: str) -> Found:
 def identity(source: Draft | Memory, fingerprint: bytes) -> bytes:
     """16 bytes that two memories of one scope share exactly when one repeats the other.
 
-    They do when text (fingerprint), kind, session, speaker, position, event time and clearance agree. A kind that was
-    read from the text does not count: what reads it may change.
+    They do when text (fingerprint), kind, session, speaker, position, event time and clearance agree, and both or none
+    have the mark of low trust. A kind that was read from the text does not count: what reads it may change.
     """
     parts = [
         fingerprint.hex(),
@@ -138,6 +138,7 @@ def identity(source: Draft | Memory, fingerprint: bytes) -> bytes:
         source.position,
         None if source.event_time is None else source.event_time.isoformat(),
         int(source.clearance_min),
+        *([LOW_TRUST] if is_low_trust(source.source) else []),
     ]
     return blake2b(json.dumps(parts).encode(), digest_size=16).digest()
 

@@ -8,9 +8,10 @@ from typing import Any, Final, TypeVar
 
 from cortex.core import intake, keep
 from cortex.core.understanding.secrets import mask, secret_named, secrets_in
+from cortex.errors import InvalidInput
 from cortex.model.memory import Draft, Memory
 from cortex.model.record import Form, Record
-from cortex.model.redaction import Finding, Masked, Secret
+from cortex.model.redaction import Finding, Masked, Redaction, Secret
 
 # What of a memory is text of the caller.
 FIELDS: Final = ("content", "tags", "metadata", "source", "speaker", "session", "agent")
@@ -37,6 +38,16 @@ def masked(source: S, given: Collection[str] = FIELDS) -> tuple[S, tuple[Masked,
     if changed.get("tags"):
         changed["tags"] = tuple(dict.fromkeys(changed["tags"]))
     return replace(source, **changed), tuple(found)
+
+
+def refuse_secret_key(key: str | None, policy: Redaction) -> None:
+    """An idempotency key must stay what it is, so it cannot be masked.
+
+    Raises `InvalidInput` for one that looks like a secret, unless nothing is looked for.
+    """
+    found = () if key is None or policy is Redaction.OFF else secrets_in(key)
+    if found:
+        raise InvalidInput("idempotency_key", f"looks like a secret ({found[0].kind.value}); use another one")
 
 
 def rewritten(record: Record) -> tuple[Record, tuple[Finding, ...]]:

@@ -97,7 +97,8 @@ def _twin(memory: Memory, neighbours: Sequence[Neighbour], thresholds: Threshold
         close = each.cosine is None or each.cosine >= thresholds.dedup
         told = (other.speaker, other.role, other.event_time, other.clearance_min)
         alike = told == (memory.speaker, memory.role, memory.event_time, memory.clearance_min)
-        if close and alike and same(other.content, memory.content):
+        taken = other.low_trust and not memory.low_trust  # the trusted word would be lost in it
+        if close and alike and not taken and same(other.content, memory.content):
             return other
     return None
 

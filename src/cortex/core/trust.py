@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from cortex.core.redaction import texts
 from cortex.core.understanding.injection import SUSPICIOUS, suspicion_of
-from cortex.model.memory import LOW_TRUST, TRUST, Draft, Role
+from cortex.model.memory import LOW_TRUST, TRUST, Draft, Memory, Role, is_low_trust
 
 _SUSPICION: Final = "suspicion"  # beside the mark, how much; whoever marks by hand leaves it out
 
 # `source.type` of what nobody in the conversation said: text from elsewhere that an agent only carries.
 UNTRUSTED: Final = frozenset(
-    "import tool web document file email mail page url search attachment api feed crawl derived external".split()
+    "import tool web webpage website browser html pdf document file email mail page url search attachment api feed rss "
+    "crawl slack derived external".split()
 )
 
 
@@ -29,6 +30,21 @@ def marked(draft: Draft, suspicion: float) -> Draft:
     if suspicion < SUSPICIOUS:
         return draft
     return replace(draft, source={**draft.source, TRUST: LOW_TRUST, _SUSPICION: suspicion})
+
+
+def still_low(before: Memory, after: Draft) -> Draft:
+    """The edited draft with the mark that its memory had.
+
+    A mark that somebody set stays until ``trust`` is said anew; one that was found in a text from elsewhere stays too,
+    since nobody who is trusted has said the new text either.
+    """
+    untouched = after.content == before.content and after.source == before.source
+    found = _SUSPICION in before.source
+    lifted = TRUST in after.source and not is_low_trust(after.source)
+    if untouched or lifted or not before.low_trust or (found and not is_untrusted(after)):
+        return after
+    kept = {name: value for name, value in after.source.items() if name != _SUSPICION}
+    return replace(after, source={**kept, TRUST: LOW_TRUST})
 
 
 def is_untrusted(draft: Draft) -> bool:

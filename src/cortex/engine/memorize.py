@@ -98,7 +98,7 @@ def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receip
         if outcome.applied and deps.layers.compares:
             layered.catch_up(deps, grant, outlook, outcome.seq)
     return [
-        _receipt(outcome, facts if outcome.applied else _told(_facts(add.memory, priors.get(key)), each))
+        _receipt(outcome, facts if outcome.applied else _told(_facts(add.memory, priors.get(key)), each, kept=False))
         for (add, facts), outcome, key, each in zip(adds, outcomes, keys, cleared, strict=True)
     ]
 
@@ -107,15 +107,16 @@ def _apart(memory: Memory) -> Memory:
     return replace(memory, status=Status.QUARANTINED)
 
 
-def _told(facts: dict[str, Any], cleared: Cleared) -> dict[str, Any]:
-    """The facts with what was masked, and with the notes of both."""
-    notes = [*facts.get("notes", ()), *cleared.notes]
-    return {**facts, **cleared.told, **({"notes": notes} if notes else {})}
+def _told(facts: dict[str, Any], cleared: Cleared, *, kept: bool = True) -> dict[str, Any]:
+    """The facts with what was masked, and with the notes of both; of a text that is there already only its own."""
+    notes = [*facts.get("notes", ()), *(cleared.notes if kept else ())]
+    told = {**facts, **cleared.told, "notes": notes}
+    return told if notes else {name: value for name, value in told.items() if name != "notes"}
 
 
 def _repeated(deps: Deps, grant: Grant, cleared: Cleared, twin: Memory, now: datetime) -> Receipt | None:
     """The receipt of a text that a memory says already; None where that was taken away a moment ago."""
-    draft, facts = cleared.draft, _told({**keep.facts(twin), "deduplicated": True}, cleared)
+    draft, facts = cleared.draft, _told({**keep.facts(twin), "deduplicated": True}, cleared, kept=False)
     request = _idempotency(draft, now, facts)
     if request is not None:
         kept = deps.store.apply(Batch(grant=grant, changes=(KeepReceipt(twin.seq, request),))).outcomes[0]

@@ -8,7 +8,6 @@ from typing import Any
 
 from cortex.core import redaction, trust
 from cortex.core.understanding.injection import SUSPICIOUS
-from cortex.core.understanding.secrets import secrets_in
 from cortex.engine.deps import Deps
 from cortex.errors import InvalidInput
 from cortex.model.memory import Draft
@@ -42,7 +41,7 @@ def clear(deps: Deps, draft: Draft, given: Collection[str] = redaction.FIELDS) -
 
     Raises `InvalidInput`, which names kind and place and never the secret, where the policy is to refuse.
     """
-    _refuse_keys(deps, draft)
+    redaction.refuse_secret_key(draft.idempotency_key, deps.redaction)
     masked: tuple[Masked, ...] = ()
     if deps.redaction is not Redaction.OFF:
         found, masked = redaction.masked(draft, given)
@@ -68,12 +67,3 @@ def refusal(masked: Masked) -> InvalidInput:
     """Why a text is not kept."""
     where = f"has what looks like a secret ({masked.kind.value}) at characters {masked.start} to {masked.end}"
     return InvalidInput(masked.field, f"{where}; take it out, or set CORTEX_REDACT=mask to have it masked")
-
-
-def _refuse_keys(deps: Deps, draft: Draft) -> None:
-    """A key must stay what it is, so it cannot be masked."""
-    found = (
-        () if draft.idempotency_key is None or deps.redaction is Redaction.OFF else secrets_in(draft.idempotency_key)
-    )
-    if found:
-        raise InvalidInput("idempotency_key", f"looks like a secret ({found[0].kind.value}); use another one")

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from cortex.core.keep import request_digest
+from cortex.core.redaction import refuse_secret_key
 from cortex.engine.deps import Deps
 from cortex.errors import IdempotencyConflict
 from cortex.model.change import Idempotency, Outcome, Receipt
@@ -15,7 +16,11 @@ from cortex.model.redaction import Masked, SecretKind
 
 
 def answered(deps: Deps, caller: Caller, verb: str, key: str | None, request: object) -> Receipt | None:
-    """The receipt of an earlier call with this key; None for a new one; `IdempotencyConflict` for another call's."""
+    """The receipt of an earlier call with this key; None for a new one.
+
+    Raises `IdempotencyConflict` for the key of another call, `InvalidInput` for one that looks like a secret.
+    """
+    refuse_secret_key(key, deps.redaction)
     known = None if key is None else deps.store.ledger.known(caller, key)
     if known is None:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cortex.core import keep, moments
+from cortex.core import keep, moments, trust
 from cortex.engine import guard, layered, redact, requests, traces, vectors
 from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
@@ -20,6 +20,7 @@ from cortex.model.policy import Action, Caller, Grant
 from cortex.model.understanding import Reading
 
 _ATTEMPTS = 5
+_STAYS = "it stays quarantined, and is not recalled until somebody puts it back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,15 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
     grant = everywhere(deps, caller, Action.WRITE)
     memory = find(deps, grant, id_or_prefix)
     for _ in range(_ATTEMPTS):
-        cleared = redact.clear(deps, edit.apply(keep.as_draft(memory)), edit.request.keys())
+        edited = trust.still_low(memory, edit.apply(keep.as_draft(memory)))
+        cleared = redact.clear(deps, edited, edit.request.keys())
         guard.authorise(caller, Action.WRITE, [cleared.draft.scope])
         if cleared.draft.content != memory.content:
             _give_back(deps, grant, memory)
         change, more, told = _revision(deps, grant, memory, cleared)
-        facts = keep.facts(change.memory) | told | cleared.told | {"notes": [*told.get("notes", ()), *cleared.notes]}
+        stays = change.memory.status is Status.QUARANTINED and not cleared.notes
+        notes = (_STAYS,) if stays else cleared.notes
+        facts = keep.facts(change.memory) | told | cleared.told | {"notes": [*told.get("notes", ()), *notes]}
         claim = requests.claim("update", edit.key, request, change.memory.updated_at, facts)
         change = replace(change, idempotency=claim)
         outcome = deps.store.apply(Batch(grant=grant, changes=(change, *more))).outcomes[0]

@@ -75,6 +75,13 @@ class EmbeddingState(StrEnum):
 # The entry of `Memory.source` that says how far it is to be trusted, and its value for text that is suspicious.
 TRUST, LOW_TRUST = "trust", "low"
 
+
+def is_low_trust(source: Mapping[str, Any]) -> bool:
+    """Whether the ``source`` of a memory has the mark of low trust, in whatever case it is written."""
+    given = source.get(TRUST)
+    return isinstance(given, str) and given.strip().casefold() == LOW_TRUST
+
+
 # What may be read from a text where the caller does not say it, in this order.
 INFERRED = ("kind", "importance", "tags", "emotion")
 
@@ -140,7 +147,7 @@ class Memory:
     @property
     def low_trust(self) -> bool:
         """Whether its text reads like orders to a model, or somebody marked it so."""
-        return bool(self.source.get(TRUST) == LOW_TRUST)
+        return is_low_trust(self.source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

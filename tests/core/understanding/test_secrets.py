@@ -24,7 +24,9 @@ HOSTILE = (
     "4444 ", "-----BEGIN RSA PRIVATE" + " KEY-----",
     "AAAA\n-----END RSA PRIVATE" + " KEY-----",
     "A", "DE89 3704 ", "bearer ", "authorization: bearer ", "SG." + "a" * 20,
-    "123-45-6789 ", "token is ", "secret for a ",
+    "123-45-6789 ", "token is ", "secret for a ", "> > ", "://a1b2c3d4e5f6g7h8i9j0", "password|",
+    "password**", "<token>",
+    "> # * | - // 1: AAAA\n-----END RSA PRIVATE" + " KEY-----", 'password\\": \\"',
 )  # fmt: skip
 
 
@@ -102,3 +104,57 @@ def _seconds(text: str) -> float:
         secrets_in(text)
         least = min(least, time.process_time() - start)
     return least
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Password:** `{}`",
+        "**password**: {}",
+        "password: **{}**",
+        "| password | {} |",
+        "<password>{}</password>",
+        '{{\\"password\\": \\"{}\\", \\"port\\": 1}}',
+        "password -> {}",
+        "https://example.org/?next=password%3D{}",
+    ],
+)
+def test_a_password_in_the_dress_of_other_formats(text: str) -> None:
+    """Markdown, tables, XML, JSON inside of a string, an arrow and a coded address hide no value; nothing else goes."""
+    value = "Xk29qLm4zz"
+    full = text.format(value)
+    assert mask(full, secrets_in(full)) == text.format("[redacted: password]")
+
+
+@pytest.mark.parametrize("around", ["token%3D{}", "token{}", "X_{}_Y", "https://{}@github.com/a/b.git"])
+def test_a_token_that_touches_other_letters(around: str) -> None:
+    """What is unmistakable is found inside of a word, too."""
+    token = made_up("github_token", 4)
+    full = around.format(token)
+    assert token not in mask(full, secrets_in(full))
+
+
+@pytest.mark.parametrize("mark", ["> ", "> > ", ">", "# ", "// ", "- ", "* ", "+ ", "| ", "12: ", "  ", "\t# "])
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_private_key_in_a_quotation_or_a_comment(mark: str, first: int) -> None:
+    """Each of its lines may begin as those of mails, comments, lists and numbered listings do; cut off above, too."""
+    lines = made_up("private_key", 3).split("\n")[first:]
+    text = "".join(f"{mark}{line}\n" for line in lines)
+    found = mask(text, secrets_in(text))
+    assert [line for line in lines if line in found] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| name | password | role |\n|---|---|---|",
+        "| token | Description of the token |",
+        "p->password->hash_value1",
+        "task_live_migration_v2_final_step",
+        "if token > 8 then </x>",
+        "-----BEGIN PRIVATE" + " KEY-----\n* item one\n# title",
+    ],
+)
+def test_formats_alone_are_no_secret(text: str) -> None:
+    """Headings, code and lists that only look like the above stay."""
+    assert secrets_in(text) == ()

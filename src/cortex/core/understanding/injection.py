@@ -22,8 +22,11 @@ _WINDOW: Final = 2_000
 _SHARED: Final = 300
 
 
+_BEFORE, _AFTER = r"(?<![\w'])(?:", r")(?!\w)"
+
+
 def _words(*words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'])(?:{'|'.join(words)})(?!\w)")
+    return re.compile(f"{_BEFORE}{'|'.join(words)}{_AFTER}")
 
 
 _MODEL: Final = "(?:ai|ai agents?|assistants?|language models?|llms?)"
@@ -149,29 +152,45 @@ _TOGETHER: Final = (
     (0.3, "instead act"), (0.5, "instead rules"), (0.3, "instead tell"), (0.4, "instead user"), (0.3, "instead goods"),
     (0.3, "act goods you"), (0.3, "goods tell act"), (0.3, "lasting act goods"),
 )  # fmt: skip
-_NEEDED: Final = tuple((weight, frozenset(topics.split())) for weight, topics in _TOGETHER)
+# The rarer topics: each order has one, so a text without them has no order, and most texts are asked only for these.
+TELLING: Final = tuple("cancel persona unbound hidden conceal addressed act lasting authority instead".split())
+_PRIVATE: Final = "private"  # the one beside them; no list of words
+_ANY_TELLING = _words(*(_TOPICS[each].pattern.removeprefix(_BEFORE).removesuffix(_AFTER) for each in TELLING))
+_NEEDED: Final = tuple(
+    (weight, tuple(sorted(topics.split(), key=lambda topic: topic not in TELLING))) for weight, topics in _TOGETHER
+)
 
-# What begins a turn, a call or a block for a program that runs models, and the usual order in other languages.
+# What begins a turn, a call or a block for a program that runs models, and the usual order in other languages; with
+# the letters of which each has some.
 _MARKS: Final = (
-    (0.8, r"<\|[a-z_]{2,30}\|?>|\[/?inst\][^\n]|<<sys>>|<start_of_turn>"),
-    (0.5, r"</(?:system(?:_prompt)?|context|instructions?|prompt|user|assistant|data|document)>[^<\n]{0,4}[a-z]"),
-    (0.5, r"<(?:system|system_prompt|assistant)>|\[system\]\("),
-    (0.5, r"\b(?:urgent|critical) system (?:update|message|override)\b"),
-    (0.5, r"(?m)^#{2,4} ?(?:system|instruction):|^(?:\[system\]|system:)[^\n]{0,20}\byou\b|\bnew system prompt\b"),
-    (0.5, r"(?m)^(?:human|user): [^\n]{0,200}\n{1,3}assistant:"),
-    (0.3, r"(?m)^\W{0,4}(?:end of|begin) [a-z ]{0,20}(?:data|document|prompt|context)\b"),
-    (0.6, r"<tool_calls?>\s{0,4}[{\[]|<function_calls>\s{0,4}<|<invoke name=|\bto=functions\."),
-    (0.6, r"\"(?:tool|name)\": ?\"\w{1,64}\", ?\"arguments\": ?\{|\"(?:tool_calls|function_call)\": ?[\[{]"),
-    (0.3, r"\b(?:curl|wget)\b[^\n|]{0,120}\| ?(?:sudo )?(?:ba|z)?sh\b"),
-    (0.4, r"\bbefore (?:answering|replying|responding)\b[^\n.]{0,12}\b(?:run|call|execute|fetch|visit|send)\b"),
-    (0.5, r"\b(?:decode|base64|rot13)\b[^\n.]{0,40}\b(?:follow|execute|obey)\b"),
-    (0.4, r"\b(?:pwned|do (?:exactly )?(?:as|what) i (?:say|tell you)|obey (?:only )?me|you (?:work for|obey|serve) )"),
-    (0.7, r"\b(?:ignorier|verg[ie]ss|missachte)\w{0,3}\b[^.!?\n]{0,24}(?:vorher|bisher|früher|oben|zuvor|deine)"),
-    (0.7, _ROMANCE),
-    (0.7, r"(?:игнорир|забудь)\w{0,6}[^.!?\n]{0,24}(?:предыдущ|прежн|выше|прошл)"),
-    (0.7, r"(?:忽略|无视|無視)[^。！？\n]{0,12}(?:指令|指示|说明|提示)|(?:指示|命令)[^。！？\n]{0,8}無視"),
+    (0.8, ("<|", "[inst", "[/inst", "<<sys>>", "<start_of",),
+     r"<\|[a-z_]{2,30}\|?>|\[/?inst\][^\n]|<<sys>>|<start_of_turn>"),
+    (0.5, ("</",),
+     r"</(?:system(?:_prompt)?|context|instructions?|prompt|user|assistant|data|document)>[^<\n]{0,4}[a-z]"),
+    (0.5, ("<system", "<assistant", "[system]",), r"<(?:system|system_prompt|assistant)>|\[system\]\("),
+    (0.5, ("urgent", "critical",), r"\b(?:urgent|critical) system (?:update|message|override)\b"),
+    (0.5, ("##", "system",),
+     r"(?m)^#{2,4} ?(?:system|instruction):|^(?:\[system\]|system:)[^\n]{0,20}\byou\b|\bnew system prompt\b"),
+    (0.5, ("assistant:",), r"(?m)^(?:human|user): [^\n]{0,200}\n{1,3}assistant:"),
+    (0.3, ("end of", "begin",), r"(?m)^\W{0,4}(?:end of|begin) [a-z ]{0,20}(?:data|document|prompt|context)\b"),
+    (0.6, ("<tool_call", "<function_c", "<invoke", "to=functions",),
+     r"<tool_calls?>\s{0,4}[{\[]|<function_calls>\s{0,4}<|<invoke name=|\bto=functions\."),
+    (0.6, ('"tool', '"name"', '"function_call"',),
+     r"\"(?:tool|name)\": ?\"\w{1,64}\", ?\"arguments\": ?\{|\"(?:tool_calls|function_call)\": ?[\[{]"),
+    (0.3, ("curl", "wget",), r"\b(?:curl|wget)\b[^\n|]{0,120}\| ?(?:sudo )?(?:ba|z)?sh\b"),
+    (0.4, ("before ",),
+     r"\bbefore (?:answering|replying|responding)\b[^\n.]{0,12}\b(?:run|call|execute|fetch|visit|send)\b"),
+    (0.5, ("decode", "base64", "rot13",), r"\b(?:decode|base64|rot13)\b[^\n.]{0,40}\b(?:follow|execute|obey)\b"),
+    (0.4, ("pwned", "do ", "obey", "you ",),
+     r"\b(?:pwned|do (?:exactly )?(?:as|what) i (?:say|tell you)|obey (?:only )?me|you (?:work for|obey|serve) )"),
+    (0.7, ("ignorier", "verg", "missachte",),
+     r"\b(?:ignorier|verg[ie]ss|missachte)\w{0,3}\b[^.!?\n]{0,24}(?:vorher|bisher|früher|oben|zuvor|deine)"),
+    (0.7, ("ignor", "olvid", "esque", "oubli", "dimentic", "no sigas",), _ROMANCE),
+    (0.7, ("игнорир", "забудь",), r"(?:игнорир|забудь)\w{0,6}[^.!?\n]{0,24}(?:предыдущ|прежн|выше|прошл)"),
+    (0.7, ("忽略", "无视", "無視",),
+     r"(?:忽略|无视|無視)[^。！？\n]{0,12}(?:指令|指示|说明|提示)|(?:指示|命令)[^。！？\n]{0,8}無視"),
 )  # fmt: skip
-_PATTERNS: Final = tuple((weight, re.compile(pattern)) for weight, pattern in _MARKS)
+_PATTERNS: Final = tuple((weight, letters, re.compile(pattern)) for weight, letters, pattern in _MARKS)
 
 _WHITE = re.compile(r"[^\S\n]+")
 _SENTENCES = re.compile(r"[.!?](?:\s+|$)|\n+")
@@ -198,11 +217,23 @@ def _suspicion(text: str) -> float:
 def _weights(text: str) -> Iterator[float]:
     yield from hiding(text)
     plain = _WHITE.sub(" ", undisguised(key_text(text), text)).lower()
-    yield from (weight for weight, pattern in _PATTERNS if pattern.search(plain))
-    there = {topic: pattern for topic, pattern in _TOPICS.items() if pattern.search(plain)}
-    if not any(needed <= there.keys() for _, needed in _NEEDED):
+    for weight, letters, pattern in _PATTERNS:
+        if any(each in plain for each in letters) and pattern.search(plain):
+            yield weight
+    if _ANY_TELLING.search(plain) is None and _TOPICS[_PRIVATE].search(plain) is None:
         return
-    found = [{t for t, pattern in there.items() if pattern.search(part)} for part in _SENTENCES.split(plain)]
-    for weight, needed in _NEEDED:
-        if any(needed <= topics for topics in found):
+    there: dict[str, bool] = {}
+
+    def is_there(topic: str) -> bool:
+        if topic not in there:
+            there[topic] = _TOPICS[topic].search(plain) is not None
+        return there[topic]
+
+    possible = [(weight, needed) for weight, needed in _NEEDED if all(map(is_there, needed))]
+    if not possible:
+        return
+    topics = {topic for _, needed in possible for topic in needed}
+    found = [{topic for topic in topics if _TOPICS[topic].search(part)} for part in _SENTENCES.split(plain)]
+    for weight, needed in possible:
+        if any(said.issuperset(needed) for said in found):
             yield weight

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cortex.model.knowledge import Connection
-from cortex.model.memory import LOW_TRUST, TRUST, Memory
+from cortex.model.memory import Memory, is_low_trust
 from cortex.model.score import Hit
 from cortex.model.understanding import Event
 
@@ -39,7 +39,7 @@ def facts_of(memory: Memory) -> Facts:
 
 def is_low(facts: Facts) -> bool:
     """Whether the memory has the mark of low trust."""
-    return bool(facts.get("source", {}).get(TRUST) == LOW_TRUST)
+    return is_low_trust(facts.get("source", {}))
 
 
 def hit_of(hit: Hit) -> Facts:

@@ -223,7 +223,7 @@ TIMELINE = ToolSpec(
 LIST = ToolSpec(
     name="list_memories",
     title="List memories",
-    description="The newest memories, a page at a time.",
+    description="The newest memories, page by page.",
     takes=_object(
         {
             "limit": _LIMIT,
@@ -240,7 +240,7 @@ LIST = ToolSpec(
 GET = ToolSpec(
     name="get_memory",
     title="Get a memory",
-    description="One memory in full by id; of a long text the stretch from start.",
+    description="One memory in full by id; of long text the stretch from start.",
     takes=_object(
         {
             "memory_id": _ID,

@@ -14,12 +14,16 @@ _NAMES: Final = (
     r"pass(?:word|wd|phrase|code|wort)?|pwd|(?<![a-z])pw|kennwort|contrase[nñ]a|"
     r"secret|token|credentials?|(?:api|access|auth|account|encryption|signing|master|license|secret|shared)[_-]?key"
 )
-# The value may be quoted, then it may have spaces; else it goes to the next space. Names end where they are assigned.
+# Names may stand in JSON inside of a string, in Markdown, a table or XML. The value may be quoted, then
+# it may have spaces; else it goes to the next space. Names end where they are assigned.
 _ASSIGNED = re.compile(
-    rf"(?i)(?P<name>{_NAMES})(?:[_-]?(?:1|2|id))?[\"'\]`]{{0,2}}"
+    rf"(?i)(?P<name>{_NAMES})(?:[_-]?(?:1|2|id))?[\"'\]`*\\]{{0,4}}"
     r"(?:\s(?:for|of|to|on) [^\n.,;:=]{1,30}?(?= is ))?"
-    r"(?:\s{0,3}(?:=>|:=|={1,2}|:)\s{0,3}|\s{1,3}(?:is|lautet|ist|was|to)\s{1,3}|(?P<bare>\s{1,2}))"
-    r"(?:\"(?P<double>[^\"\n]{4,4000})\"|'(?P<single>[^'\n]{4,4000})'|`(?P<tick>[^`\n]{4,4000})`|(?P<plain>[^\s\"'`]{6,}))"
+    r"(?:\s{0,3}(?:=>|:=|={1,2}|:\*{0,2}|%3[AD]|\||\s->\s)\s{0,3}|>(?=[^\s<>]{6,200}</)"
+    r"|\s{1,3}(?:is|lautet|ist|was|to)\s{1,3}|(?P<bare>\s{1,2}))"
+    r"(?:\\\"(?P<escaped>[^\"\n]{4,4000})\\\"|"
+    r"\*{0,2}(?:\"(?P<double>[^\"\n]{4,4000})\"|'(?P<single>[^'\n]{4,4000})'|`(?P<tick>[^`\n]{4,4000})`"
+    r"|(?P<plain>[^\s\"'`\\*][^\s\"'`]{5,})))"
 )
 _STEMS: Final = ("pass", "pw", "secret", "token", "key", "credential", "kennwort", "contrase")
 _PASSWORDS: Final = ("pass", "pwd", "kenn", "cont")
@@ -62,12 +66,14 @@ def _assigned(text: str) -> Iterator[Secret]:
         before = text[max(0, found.start() - 16) : found.start()]
         if _HARMLESS.search(before):
             continue
-        group = next(name for name in ("double", "single", "tick", "plain") if found.group(name) is not None)
+        group = next(name for name in ("escaped", "double", "single", "tick", "plain") if found.group(name) is not None)
         start, end = found.span(group)
         if group == "plain":
             end = _end(text, start, end, in_query=before.endswith(("?", "&")) or "?" in before)
         value = text[start:end]
-        stated = found.group("bare") is None and text[found.end("name") : start].strip("\"'` ]")[:1] in (":", "=")
+        stated = found.group("bare") is None and text[found.end("name") : start].strip("\"'` ]*\\")[:1] in tuple(
+            ":=|>-%*\\"
+        )
         if found.group("name").casefold() == "pass" and not (stated and not before[-1:].isalpha()):
             continue  # a word of its own in other sentences, and the end of others
         kind = _judged(found.group("name"), value, quoted=group != "plain", stated=stated)
@@ -77,10 +83,10 @@ def _assigned(text: str) -> Iterator[Secret]:
 
 def _end(text: str, start: int, end: int, *, in_query: bool) -> int:
     """Where a value ends that is not quoted: before the next parameter, and before what ends the sentence."""
-    for mark in "&#" if in_query else ";":
+    for mark in "&#" if in_query else ";<":
         at = text.find(mark, start, end)
         end = at if at > 0 else end
-    while end > start and text[end - 1] in ".,;:)]}>":
+    while end > start and text[end - 1] in ".,;:)]}>*|\\":
         end -= 1
     return end
 

@@ -54,6 +54,8 @@ _SHAPES: Final = (
     _shape(SecretKind.SENDGRID_KEY, "SG.", r"[\w-]{16,40}\.[\w-]{30,}"),
     _shape(SecretKind.CORTEX_KEY, "crtx_", r"[A-Za-z0-9]{32,}", sure=True),
 )
+_UNMISTAKABLE: Final = (SecretKind.GITHUB_TOKEN, SecretKind.GITLAB_TOKEN)  # no other word has such a middle
+_ESCAPED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 # At the beginning of a run only: a run that is none is not read again from its middle.
 _JWT = re.compile(r"(?<![\w.-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{16,}")
 
@@ -65,11 +67,17 @@ def tokens(text: str) -> Iterator[Secret]:
             continue
         for found in shape.pattern.finditer(text):
             start, end = found.span()
-            inside = start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_")
-            if not inside and (shape.sure or random_looking(text[start + len(shape.begins) : end])):
+            random = random_looking(text[start + len(shape.begins) : end])
+            if (shape.sure or random) and (not _inside(text, start) or (shape.kind in _UNMISTAKABLE and random)):
                 yield Secret(start, end, shape.kind)
     if "eyJ" in text:
         yield from (Secret(*found.span(), SecretKind.JWT) for found in _JWT.finditer(text) if _is_jwt(found.group()))
+
+
+def _inside(text: str, start: int) -> bool:
+    """Whether a word goes on there; what is spelled ``%3D`` ends one."""
+    before = text[start - 1 : start]
+    return (before.isalnum() or before == "_") and _ESCAPED.fullmatch(text, max(0, start - 3), start) is None
 
 
 def _is_jwt(token: str) -> bool:
