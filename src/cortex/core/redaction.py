@@ -30,7 +30,8 @@ def masked(source: S, given: Collection[str] = FIELDS) -> tuple[S, tuple[Masked,
     def note(field: str, secret: Secret) -> None:
         found.append(Masked(field, secret.kind, secret.start, secret.end))
 
-    changed = {name: _value(name, getattr(source, name), note) for name in FIELDS if name in given}
+    filled = ((name, getattr(source, name)) for name in FIELDS if name in given)
+    changed = {name: _value(name, value, note) for name, value in filled if value}
     if not found:
         return source, ()
     if "content" in changed:
@@ -91,7 +92,8 @@ def texts(source: Draft | Memory) -> Iterator[str]:
     """The texts that somebody may read, one after the other."""
     yield source.content
     for name in FIELDS[1:]:
-        yield from _texts(getattr(source, name))
+        if value := getattr(source, name):
+            yield from _texts(value)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -191,6 +191,7 @@ _MARKS: Final = (
      r"(?:忽略|无视|無視)[^。！？\n]{0,12}(?:指令|指示|说明|提示)|(?:指示|命令)[^。！？\n]{0,8}無視"),
 )  # fmt: skip
 _PATTERNS: Final = tuple((weight, letters, re.compile(pattern)) for weight, letters, pattern in _MARKS)
+_ANY_LETTERS = re.compile("|".join(re.escape(each) for _, letters, _ in _PATTERNS for each in letters))
 
 _WHITE = re.compile(r"[^\S\n]+")
 _SENTENCES = re.compile(r"[.!?](?:\s+|$)|\n+")
@@ -217,9 +218,10 @@ def _suspicion(text: str) -> float:
 def _weights(text: str) -> Iterator[float]:
     yield from hiding(text)
     plain = _WHITE.sub(" ", undisguised(key_text(text), text)).lower()
-    for weight, letters, pattern in _PATTERNS:
-        if any(each in plain for each in letters) and pattern.search(plain):
-            yield weight
+    if _ANY_LETTERS.search(plain):
+        for weight, letters, pattern in _PATTERNS:
+            if any(each in plain for each in letters) and pattern.search(plain):
+                yield weight
     if _ANY_TELLING.search(plain) is None and _TOPICS[_PRIVATE].search(plain) is None:
         return
     there: dict[str, bool] = {}
