@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 
 HEAD = schemas.migrations()[-1][0]
 MEMORIES = 200
+CHANGES = 5_000
 LENGTH = 2000
 
 Rows = dict[str, list[tuple[object, ...]]]
@@ -35,7 +36,7 @@ def released(path: Path, schema: int) -> Rows:
         connection.execute(f"PRAGMA user_version = {schema}")
         connection.execute("INSERT INTO signatures VALUES (1, 'fake', 64, '1')")
         connection.execute("INSERT INTO store VALUES ('signature', '1')")
-        connection.execute("UPDATE store SET value = ? WHERE key = 'change'", [str(MEMORIES)])
+        connection.execute("UPDATE store SET value = ? WHERE key = 'change'", [str(CHANGES)])
         connection.executemany("INSERT INTO scopes VALUES (?, 'local', ?)", [(1, "user:ada"), (2, "project:x")])
         for seq in range(1, MEMORIES + 1):
             text = f"memory {seq} " + "x" * (seq * 7 % LENGTH)
@@ -50,19 +51,25 @@ def released(path: Path, schema: int) -> Rows:
             taken = columns.replace("replaced_at", "updated_at").replace("terms", "'a b'")
             connection.execute(f"INSERT INTO versions ({columns}) SELECT {taken} FROM memories WHERE seq < 50")
             connection.execute("INSERT INTO version_vectors SELECT seq, 1, 1, pieces FROM vectors WHERE seq < 50")
+        if schema >= 4:
+            connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'memories'", [CHANGES])
         connection.commit()
     return rows(path)
 
 
 def rows(path: Path) -> Rows:
-    """Every row of every table, in order; the columns of each in the first."""
+    """Every row of every table, in order; the columns of each in the first. The counter of changes, wherever it is."""
     with closing(sqlite3.connect(path)) as connection:
         tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         found: Rows = {}
         for table in tables:
             cursor = connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2")
             found[table] = [tuple(column[0] for column in cursor.description), *cursor.fetchall()]
-        return found
+        counted = [("change", str(seq)) for name, seq in found["sqlite_sequence"] if name == "memories"]
+        noted = [row for row in found["store"] if row[0] == "change"]  # before schema 4
+        found["store"] = [row for row in found["store"] if row not in noted]
+        found["sqlite_sequence"] = [row for row in found["sqlite_sequence"] if row[0] != "memories"]
+        return {**found, "counter": [("key", "value"), *(noted or counted)]}
 
 
 def within(old: Rows, new: Rows) -> Rows:

@@ -30,8 +30,10 @@ def masked(source: S, given: Collection[str] = FIELDS) -> tuple[S, tuple[Masked,
     def note(field: str, secret: Secret) -> None:
         found.append(Masked(field, secret.kind, secret.start, secret.end))
 
-    filled = ((name, getattr(source, name)) for name in FIELDS if name in given)
-    changed = {name: _value(name, value, note) for name, value in filled if value}
+    changed: dict[str, Any] = {}
+    for name in FIELDS:
+        if name in given and (value := getattr(source, name)):
+            changed[name] = _value(name, value, note)
     if not found:
         return source, ()
     if "content" in changed:

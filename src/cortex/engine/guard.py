@@ -18,7 +18,8 @@ def authorise(caller: Caller, action: Action, scopes: Sequence[Scope]) -> Grant:
     for scope in scopes:
         if scope.org_id != caller.org_id:
             raise AccessDenied(f"{caller.user} of {caller.org_id} may not {action.value} {scope.key} of {scope.org_id}")
-    return Grant(caller, action, tuple(dict.fromkeys(scopes)), caller.clearance)
+    distinct = tuple(scopes) if len(scopes) == 1 else tuple(dict.fromkeys(scopes))
+    return Grant(caller, action, distinct, caller.clearance)
 
 
 def covers(grant: Grant, memory: Memory) -> bool:

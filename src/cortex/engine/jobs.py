@@ -94,7 +94,7 @@ def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Ret
 
 def _is_looked_at(deps: Deps, job: Job) -> bool:
     """Whether layers wait for what the job brings: an answer of the model, or vectors to compare."""
-    return deps.layers.compares or (job.kind == UNDERSTAND and any(deps.layers))
+    return deps.layers.compares or (job.kind == UNDERSTAND and deps.layers.on)
 
 
 def _look(deps: Deps, grant: Grant, jobs: Sequence[Job]) -> list[Retry]:

@@ -11,8 +11,8 @@ from typing import Any
 from cortex.core import keep
 from cortex.engine import guard, layered, redact, traces, vectors
 from cortex.engine.deps import Deps
+from cortex.engine.read import Read, read
 from cortex.engine.read import owed as jobs_owed
-from cortex.engine.read import read
 from cortex.engine.redact import Cleared
 from cortex.engine.requests import redacted
 from cortex.errors import CortexError, IdempotencyConflict, InvalidInput
@@ -33,6 +33,7 @@ from cortex.model.policy import Action, Caller, Grant
 from cortex.model.scope import Scope
 
 CHUNK = 500
+_LISTS = frozenset(("superseded", "conflicts", "linked", "notes"))
 
 
 def memorize(deps: Deps, caller: Caller, drafts: Sequence[Draft]) -> list[Receipt]:
@@ -52,33 +53,22 @@ def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receip
     grant = guard.authorise(caller, Action.WRITE, [draft.scope for draft in drafts])
     now = deps.clock.now()
     found = [keep.found(draft.content) for draft in drafts]
-    keys = [(draft.scope, keep.identity(draft, text.fingerprint)) for draft, text in zip(drafts, found, strict=True)]
-    priors = _priors(deps, keys)
-    living = {key for key, prior in priors.items() if keep.survives(prior, now)}
-    embeddings = _embed(deps, drafts, [key in living for key in keys])
-    retired = [SetStatus(prior.seq, Status.ARCHIVED, now) for key, prior in priors.items() if key not in living]
-    memories = [
-        keep.remember(draft, text, embedding, id=deps.new_id(), caller=caller, now=now)
-        for draft, text, embedding in zip(drafts, found, embeddings, strict=True)
+    identities = [keep.identity(draft, found[i].fingerprint) for i, draft in enumerate(drafts)]
+    there, retired = _there(deps, drafts, identities, now)
+    embeddings = _embed(deps, drafts, there)
+    bare = [
+        keep.remember(draft, found[i], embeddings[i], id=deps.new_id(), caller=caller, now=now)
+        for i, draft in enumerate(drafts)
     ]
-    memories = [
-        _apart(memory) if each.quarantined and key not in living else memory
-        for memory, each, key in zip(memories, cleared, keys, strict=True)
-    ]
-    read_now = [
-        key not in living and memory.status is Status.ACTIVE for memory, key in zip(memories, keys, strict=True)
-    ]
-    fresh = [memory for memory, wanted in zip(memories, read_now, strict=True) if wanted]
-    said_by = dict(zip(map(id, fresh), read(deps, fresh, now), strict=True)) if any(deps.layers) else {}
+    apart = [each.quarantined and there[i] is None for i, each in enumerate(cleared)]
+    said_by = _said(deps, bare, there, apart, now) if deps.layers.on else {}
     adds: list[tuple[AddMemory, dict[str, Any]]] = []
     more: list[Layered] = []
     outlooks: list[layered.Outlook] = []
-    for each, bare, key, embedding in zip(cleared, memories, keys, embeddings, strict=True):
-        draft = each.draft
-        memory, said, noted = bare, said_by.get(id(bare)), None
-        facts = _facts(bare, priors[key] if key in living else None)
+    for i, each in enumerate(cleared):
+        memory, said, noted, facts = bare[i], said_by.get(i), None, _facts(bare[i], there[i])
         if said is not None:
-            outlook = layered.look(deps, grant, bare, embedding, said)
+            outlook = layered.look(deps, grant, memory, embeddings[i], said)
             if (twin := outlook.settled.repeats) is not None:
                 repeated = _repeated(deps, grant, each, twin, now)
                 return _keep(deps, caller, cleared) if repeated is None else [repeated]
@@ -86,10 +76,13 @@ def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receip
             outlooks.append(outlook)
             more += layered.consequences(deps, outlook, now)
             facts |= layered.told(outlook, said)
+        elif apart[i]:
+            memory = replace(memory, status=Status.QUARANTINED)
         facts = _told(facts, each)
-        owed, request = jobs_owed(said, keep.owed(embedding, now), now), _idempotency(draft, now, facts)
-        adds.append((AddMemory(memory, key[1], keep.terms(draft), embedding, owed, request, noted), facts))
-    applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *(add for add, _ in adds), *more)))
+        owed, request = jobs_owed(said, keep.owed(embeddings[i], now), now), _idempotency(each.draft, now, facts)
+        add = AddMemory(memory, identities[i], keep.terms(each.draft), embeddings[i], owed, request, noted)
+        adds.append((add, facts))
+    applied = deps.store.apply(Batch(grant=grant, changes=(*retired, *[add for add, _ in adds], *more)))
     outcomes = applied.outcomes[len(retired) :][: len(adds)]
     if deps.traces is not None:
         done = zip(outcomes, adds, strict=True)
@@ -98,17 +91,23 @@ def _keep(deps: Deps, caller: Caller, cleared: Sequence[Cleared]) -> list[Receip
         if outcome.applied and deps.layers.compares:
             layered.catch_up(deps, grant, outlook, outcome.seq)
     return [
-        _receipt(outcome, facts if outcome.applied else _told(_facts(add.memory, priors.get(key)), each, kept=False))
-        for (add, facts), outcome, key, each in zip(adds, outcomes, keys, cleared, strict=True)
+        _receipt(outcome, facts if outcome.applied else _told(_facts(add.memory, there[i]), cleared[i], kept=False))
+        for i, (outcome, (add, facts)) in enumerate(zip(outcomes, adds, strict=True))
     ]
 
 
-def _apart(memory: Memory) -> Memory:
-    return replace(memory, status=Status.QUARANTINED)
+def _said(
+    deps: Deps, memories: Sequence[Memory], there: Sequence[Prior | None], apart: Sequence[bool], now: datetime
+) -> dict[int, Read]:
+    """What the texts say that are new and will be recalled, by their place."""
+    fresh = [i for i in range(len(memories)) if there[i] is None and not apart[i]]
+    return dict(zip(fresh, read(deps, [memories[i] for i in fresh], now), strict=True))
 
 
 def _told(facts: dict[str, Any], cleared: Cleared, *, kept: bool = True) -> dict[str, Any]:
     """The facts with what was masked, and with the notes of both; of a text that is there already only its own."""
+    if not (cleared.masked or cleared.notes or "notes" in facts):
+        return facts
     notes = [*facts.get("notes", ()), *(cleared.notes if kept else ())]
     told = {**facts, **cleared.told, "notes": notes}
     return told if notes else {name: value for name, value in told.items() if name != "notes"}
@@ -158,28 +157,38 @@ def _chunks(items: Iterable[object]) -> Iterator[list[object]]:
         yield chunk
 
 
-def _priors(deps: Deps, keys: Sequence[tuple[Scope, bytes]]) -> Mapping[tuple[Scope, bytes], Prior]:
+def _there(
+    deps: Deps, drafts: Sequence[Draft], identities: Sequence[bytes], now: datetime
+) -> tuple[list[Prior | None], list[SetStatus]]:
+    """For each draft the memory that says the same and survives, and what is to give way to one, having run out."""
     wanted: dict[Scope, list[bytes]] = {}
-    for scope, identity in keys:
-        wanted.setdefault(scope, []).append(identity)
-    return {
-        (scope, identity): prior
-        for scope, group in wanted.items()
-        for identity, prior in deps.store.prior(scope, group).items()
-    }
+    for i, draft in enumerate(drafts):
+        wanted.setdefault(draft.scope, []).append(identities[i])
+    priors = {scope: deps.store.prior(scope, group) for scope, group in wanted.items()}
+    if not any(priors.values()):
+        return [None] * len(drafts), []
+    found = [priors[draft.scope].get(identities[i]) for i, draft in enumerate(drafts)]
+    there = [prior if prior is not None and keep.survives(prior, now) else None for prior in found]
+    gone = {prior.seq for i, prior in enumerate(found) if prior is not None and there[i] is None}
+    return there, [SetStatus(seq, Status.ARCHIVED, now) for seq in gone]
 
 
-def _embed(deps: Deps, drafts: Sequence[Draft], known: Sequence[bool]) -> list[Embedding | None]:
+def _embed(deps: Deps, drafts: Sequence[Draft], there: Sequence[Prior | None]) -> list[Embedding | None]:
     """The embedding of each draft; a text that is there already needs none."""
-    fresh = [draft for draft, there in zip(drafts, known, strict=True) if not there]
-    made = iter(vectors.embed_memories(deps, fresh).vectors)
-    return [None if there else next(made) for there in known]
+    fresh = [draft for i, draft in enumerate(drafts) if there[i] is None]
+    made = vectors.embed_memories(deps, fresh).vectors
+    if len(made) == len(drafts):
+        return made
+    left = iter(made)
+    return [next(left) if prior is None else None for prior in there]
 
 
 def _facts(memory: Memory, prior: Prior | None) -> dict[str, Any]:
     """What the receipt says: of the new memory, with the vectors of the one that survives instead."""
-    there = {} if prior is None else {"pending": prior.pending, "embedded_chars": prior.embedded_chars}
-    return {**keep.facts(memory), **there}
+    facts = keep.facts(memory)
+    if prior is not None:
+        facts |= {"pending": prior.pending, "embedded_chars": prior.embedded_chars}
+    return facts
 
 
 def _idempotency(draft: Draft, now: datetime, facts: Mapping[str, Any]) -> Idempotency | None:
@@ -196,8 +205,9 @@ def _receipt(outcome: Outcome, facts: Mapping[str, Any]) -> Receipt:
         return Receipt(verb="memorize", error=problem, error_code=IdempotencyConflict.code)
     said: dict[str, Any] = {"deduplicated": not outcome.applied, **outcome.told(known or facts)}
     said.pop("counts", None)
-    for name in ("superseded", "conflicts", "linked", "notes"):  # lists, where a key was kept as JSON
-        said[name] = tuple(said.get(name, ()))
-    said["redacted"] = redacted(said.get("redacted", ()))
+    for name in _LISTS & said.keys():  # lists, where a key was kept as JSON
+        said[name] = tuple(said[name])
+    if "redacted" in said:
+        said["redacted"] = redacted(said["redacted"])
     said |= {"verb": "memorize", "id": outcome.id}
     return Receipt(**said)

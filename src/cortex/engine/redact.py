@@ -11,6 +11,7 @@ from cortex.core.understanding.injection import SUSPICIOUS
 from cortex.engine.deps import Deps
 from cortex.errors import InvalidInput
 from cortex.model.memory import Draft
+from cortex.model.quick import quickly_made
 from cortex.model.redaction import Masked, Redaction
 
 _LOW = "it reads like orders to a model and is kept with low trust"
@@ -20,6 +21,7 @@ _QUARANTINED = (
 )
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Cleared:
     """A draft as it may be kept, what was masked in it, and whether it is to be kept out of recall."""
@@ -48,7 +50,7 @@ def clear(deps: Deps, draft: Draft, given: Collection[str] = redaction.FIELDS) -
         if masked and deps.redaction is Redaction.REFUSE:
             raise refusal(masked[0])
         draft = found
-    if not set(given) & set(redaction.FIELDS):
+    if not any(name in redaction.FIELDS for name in given):
         return Cleared(draft)
     suspicion = trust.suspicion(draft)
     draft = trust.marked(draft, suspicion)

@@ -84,7 +84,7 @@ def _revision(
     told: dict[str, Any] = {}
     reading: Reading | None
     found: Read | None = None
-    if any(deps.layers) and not apart:
+    if deps.layers.on and not apart:
         found = read(deps, [keep.revise(memory, draft, embedding, now=now)], now)[0]
         revised = keep.revise(memory, draft, embedding, now=now, understanding=found.understanding)
         outlook = layered.revised(layered.look(deps, grant, revised, embedding, found))

@@ -18,6 +18,7 @@ from cortex.core.text import telling
 from cortex.engine.deps import Deps
 from cortex.model.embedding import Embedding, EmbedResult, FloatArray
 from cortex.model.memory import Draft, Memory
+from cortex.model.quick import quickly_made
 from cortex.ports import Embedder
 
 Span = tuple[int, int]
@@ -25,6 +26,7 @@ Span = tuple[int, int]
 LOADING = "the embedding model is still loading"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """Vectors for each text asked for, None where there are none, and why."""
@@ -33,6 +35,7 @@ class Embedded:
     problem: str = ""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """What an embedder really gave: one row a text, of whatever quality."""
@@ -71,13 +74,15 @@ def _embed(deps: Deps, embedder: Embedder, memories: Sequence[Draft | Memory]) -
     if not deps.wait and not deps.ready():
         return Embedded([None] * len(memories), LOADING)
     pieces = [keep.pieces(memory) for memory in memories]
-    texts = list(dict.fromkeys(text for group in pieces for text in group))
-    answer = _ask(embedder, texts)
+    position: dict[str, int] = {}
+    for group in pieces:
+        for text in group:
+            position.setdefault(text, len(position))
+    answer = _ask(embedder, list(position))
     if isinstance(answer, str):
         return Embedded([None] * len(memories), answer)
-    position = {text: i for i, text in enumerate(texts)}
     vectors = [_embedding(deps, answer, group, [position[text] for text in group]) for group in pieces]
-    broken = sum(vector is None for vector in vectors)
+    broken = sum([vector is None for vector in vectors])
     return Embedded(vectors, f"the embedder gave unusable vectors for {broken} texts" if broken else "")
 
 
@@ -155,12 +160,16 @@ def _token_spans(answer: EmbedResult, tokens: Sequence[FloatArray]) -> list[list
 
 
 def _embedding(deps: Deps, answer: _Answer, texts: Sequence[str], rows: Sequence[int]) -> Embedding | None:
-    pieces = unit(answer.vectors.take(rows, axis=0), deps.embedder.signature.dim)
+    signature = deps.embedder.signature
+    of_one = len(answer.vectors) == len(rows) == 1  # the usual write
+    pieces = unit(answer.vectors if of_one else answer.vectors.take(rows, axis=0), signature.dim)
     if pieces is None:
         return None
+    if answer.token_vectors is None:
+        return Embedding(signature, pieces)
     tokens = [_telling_tokens(answer, text, row) for text, row in zip(texts, rows, strict=True)]
     known = [each for each in tokens if each is not None]
-    return Embedding(deps.embedder.signature, pieces, compact(np.concatenate(known)) if known else None)
+    return Embedding(signature, pieces, compact(np.concatenate(known)) if known else None)
 
 
 def _telling_tokens(answer: _Answer, text: str, row: int) -> FloatArray | None:

@@ -12,6 +12,7 @@ from cortex.model.embedding import Embedding
 from cortex.model.job import NewJob, Retry
 from cortex.model.memory import Link, Memory, Status
 from cortex.model.policy import Grant
+from cortex.model.quick import quickly_made
 from cortex.model.record import Record
 from cortex.model.redaction import Masked
 from cortex.model.scope import Scope
@@ -28,6 +29,7 @@ class Idempotency:
     receipt: Mapping[str, Any] = field(default_factory=dict)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class AddMemory:
     """Keep a new memory, unless an active one has the same ``identity``: then that one survives.
@@ -229,6 +231,7 @@ Layered = SetReading | Supersede | AddLink | RemoveLinks | AddConflict | Decide
 Change = Request | SetEmbedding | PutRecord | RewriteMemory | AddVectors | Touch | Layered
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """Changes and jobs that happen together or not at all, on the authority of a grant."""
@@ -239,6 +242,7 @@ class Batch:
     retries: tuple[Retry, ...] = ()
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one change: the memory it ended at, and counts of what it touched.
@@ -262,6 +266,7 @@ class Outcome:
         return {**facts, "pending": True, "embedded_chars": 0} if self.pending else dict(facts)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Applied:
     """The outcomes of a batch, one a change, in order; ``change`` numbers the store's newest change."""
@@ -290,6 +295,7 @@ class Prior:
     visible_until: datetime | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """The answer to a write.

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from cortex.model.quick import quickly_made
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -15,6 +17,7 @@ FloatArray: TypeAlias = "npt.NDArray[np.float32]"
 CodeArray: TypeAlias = "npt.NDArray[np.int8]"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class EmbeddingSignature:
     """Which model made a vector; vectors of different signatures are never compared."""
@@ -27,6 +30,7 @@ class EmbeddingSignature:
         return f"{self.model} ({self.dim} dimensions{', ' + self.revision if self.revision else ''})"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, eq=False)
 class EmbedResult:
     """What an embedder answers for n texts.
@@ -42,6 +46,7 @@ class EmbedResult:
     token_spans: Sequence[Sequence[tuple[int, int]]] | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedding:
     """The vectors of one memory: float32 [pieces, dim], one row a piece of its text.

@@ -30,6 +30,11 @@ class Layers:
         return (field.name for field in fields(self) if getattr(self, field.name))
 
     @property
+    def on(self) -> bool:
+        """Whether any is."""
+        return self.reads or self.compares
+
+    @property
     def reads(self) -> bool:
         """Whether a text is taken apart."""
         return self.classify or self.emotion or self.episodic or self.graph

@@ -9,6 +9,7 @@ from enum import IntEnum, StrEnum
 from typing import Any
 
 from cortex.model.embedding import EmbeddingSignature
+from cortex.model.quick import quickly_made
 from cortex.model.scope import Scope
 
 
@@ -95,6 +96,7 @@ class Link:
     reason: str = ""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """One thing worth remembering.
@@ -150,6 +152,7 @@ class Memory:
         return is_low_trust(self.source)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A memory as a caller hands it in: only the content is required. Unset fields take defaults.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cortex.model.memory import Clearance
+from cortex.model.quick import quickly_made
 from cortex.model.scope import LOCAL_ORG, Scope
 
 
@@ -27,6 +28,7 @@ class Caller:
     clearance: Clearance = Clearance.RESTRICTED
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Grant:
     """Permission for one action in these scopes, up to a clearance; only the guard makes one."""

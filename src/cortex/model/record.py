@@ -7,9 +7,11 @@ from datetime import datetime
 
 from cortex.model.embedding import Embedding
 from cortex.model.memory import Memory
+from cortex.model.quick import quickly_made
 from cortex.model.understanding import Reading
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Form:
     """One version of a memory: how it reads, what it is found by, and until when it stood (None: it still does).

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from cortex.model.memory import Memory
+from cortex.model.quick import quickly_made
 
 
 class LegScore(NamedTuple):
@@ -17,6 +18,7 @@ class LegScore(NamedTuple):
     score: float
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
     """Enough to name a source in an answer."""
@@ -31,6 +33,7 @@ class Citation:
     excerpt: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that answers, why it stands where it stands, and how to cite it.

@@ -22,7 +22,6 @@ _FEW = 4096  # pieces below this are compared in full: it takes microseconds
 Mask = npt.NDArray[np.bool_] | None
 
 
-@np.errstate(over="ignore", invalid="ignore")
 def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
     """The rows scaled to length 1, float32 [n, dim]; None for anything that cannot be compared.
 
@@ -32,8 +31,20 @@ def unit(vectors: npt.NDArray[np.generic], dim: int) -> FloatArray | None:
         return None
     if vectors.dtype.kind != "f":
         return None
-    if vectors.dtype == np.float32 and all(abs(row.dot(row) - 1.0) < _UNIT_TOLERANCE for row in vectors):
-        return np.ascontiguousarray(vectors)  # what most models give, in half the time
+    if vectors.dtype == np.float32:  # and of length 1 is what most models give: half the time
+        whole = np.ascontiguousarray(vectors)
+        if all(abs(_square(row) - 1.0) < _UNIT_TOLERANCE for row in whole):
+            return whole
+    return _scaled(vectors)
+
+
+def _square(row: FloatArray) -> float:
+    square: float = simsimd.dot(row, row)  # type: ignore[assignment]  # one number for two rows
+    return square
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _scaled(vectors: npt.NDArray[np.generic]) -> FloatArray | None:
     exact = vectors.astype(np.float64)
     squares = [float(row.dot(row)) for row in exact]  # most calls have one row: faster than whole arrays
     # A value that is not finite makes its row's sum so, and NaN fails every comparison.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from itertools import pairwise
 
 from cortex.core.text.compounds import ATOM, atom_terms
@@ -16,6 +15,7 @@ from cortex.core.text.stopwords import NONE, QUESTION, stop_words
 _Grams = Callable[[str], list[str]]
 
 _RUN = re.compile(rf"(?P<atom>{ATOM})|(?P<dense>d+)|(?P<symbol>s+)|(?P<flag>r+)")
+_MOST_CACHED = 32_768  # chunks of one language
 _CACHED_LENGTH = 64  # longer chunks are rarely seen twice
 
 
@@ -53,14 +53,22 @@ def _chunk_terms(chunk: str, language: str | None, stops: frozenset[str], grams:
     return tuple(terms)
 
 
-_cached_chunk_terms = lru_cache(maxsize=32_768)(_chunk_terms)
+# The terms of chunks seen before, by what they depend on. Keeping track of their use would take longer than the rest.
+_KNOWN: dict[tuple[str | None, frozenset[str], _Grams], dict[str, tuple[str, ...]]] = {}
 
 
 def _terms(chunks: list[str], language: str | None, stops: frozenset[str], grams: _Grams) -> list[str]:
     terms: list[str] = []
+    known = _KNOWN.setdefault((language, stops, grams), {})
     for chunk in chunks:
-        find = _cached_chunk_terms if len(chunk) <= _CACHED_LENGTH else _chunk_terms
-        terms += find(chunk, language, stops, grams)
+        found = known.get(chunk)
+        if found is None:
+            found = _chunk_terms(chunk, language, stops, grams)
+            if len(chunk) <= _CACHED_LENGTH:
+                if len(known) >= _MOST_CACHED:
+                    known.clear()
+                known[chunk] = found
+        terms += found
     return terms
 
 

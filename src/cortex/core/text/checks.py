@@ -24,7 +24,7 @@ def clean_problem(text: str) -> str | None:
     """Why the text cannot be stored, in words for the caller; None when it can."""
     if len(text) > MAX_CHARACTERS:
         return f"has {len(text):,} characters, the limit is {MAX_CHARACTERS:,}; store it in parts"
-    if all(map(_is_blank, text)):
+    if not (text[:1].isascii() and text[:1].isalnum()) and all(map(_is_blank, text)):
         return "is empty: expected at least one visible character"
     nul = text.find("\0")
     if nul >= 0:

@@ -147,6 +147,8 @@ def split_pieces(text: str, budget: int = 200, limit_chars: int = 20_000, overla
         raise InvalidInput("budget", f"{budget} tokens; expected at least 1")
     if not 0 <= overlap <= budget // 2:
         raise InvalidInput("overlap", f"{overlap} tokens; expected 0 to half the budget ({budget // 2})")
+    if 0 < len(text) <= min(budget, limit_chars):
+        return [Piece(0, len(text))]  # as below, and most texts are
     end = cut_before(text, limit_chars) or min(len(text), max(limit_chars, 0))
     if 0 < end <= budget:  # no character costs more than one token
         return [Piece(0, end)]

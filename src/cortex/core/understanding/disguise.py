@@ -12,6 +12,7 @@ _LOOKALIKES: Final = str.maketrans(
 )
 _MIXED = re.compile("[A-Za-z][а-яіјѕ]|[а-яіјѕ][A-Za-z]")
 _SPELLED = re.compile(r"\b\w\b(?: {1,3}\w\b){6,}+")
+_TWO_LETTERS = re.compile(r" \w {1,3}\w\b")  # alone beside each other, as in every text that is spelled
 _BETWEEN_WORDS = re.compile(" {2,3}")
 _TAGS = re.compile("[\U000e0020-\U000e007e]+")
 _FLAG: Final = "\U0001f3f4"  # what tag characters are for: flags of regions
@@ -36,7 +37,8 @@ def hiding(text: str) -> Iterator[float]:
 
 def undisguised(key: str, text: str) -> str:
     """The key of a text with look-alikes as Latin letters, spelled words put together, tag characters as letters."""
-    key = _SPELLED.sub(lambda run: " ".join(p.replace(" ", "") for p in _BETWEEN_WORDS.split(run.group())), key)
+    if _TWO_LETTERS.search(key):
+        key = _SPELLED.sub(lambda run: " ".join(p.replace(" ", "") for p in _BETWEEN_WORDS.split(run.group())), key)
     if key.isascii() and text.isascii():
         return key
     hidden = " ".join("".join(chr(ord(c) - 0xE0000) for c in run.group()) for run in _TAGS.finditer(text))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from cortex.core.text.normal import key_text
+from cortex.core.understanding.alternatives import by_first_letter
 from cortex.core.understanding.disguise import hiding, undisguised
 
 # From here on a text is marked: one strong sign, or two weak ones.
@@ -154,8 +155,10 @@ _TOGETHER: Final = (
 )  # fmt: skip
 # The rarer topics: each order has one, so a text without them has no order, and most texts are asked only for these.
 TELLING: Final = tuple("cancel persona unbound hidden conceal addressed act lasting authority instead".split())
-_PRIVATE: Final = "private"  # the one beside them; no list of words
-_ANY_TELLING = _words(*(_TOPICS[each].pattern.removeprefix(_BEFORE).removesuffix(_AFTER) for each in TELLING))
+_PRIVATE_LETTERS: Final = ("~/.", "id_rsa", "/etc/passwd", ".env")  # of "private", the one beside them
+_ANY_TELLING = _words(
+    by_first_letter("|".join(_TOPICS[each].pattern.removeprefix(_BEFORE).removesuffix(_AFTER) for each in TELLING))
+)
 _NEEDED: Final = tuple(
     (weight, tuple(sorted(topics.split(), key=lambda topic: topic not in TELLING))) for weight, topics in _TOGETHER
 )
@@ -209,21 +212,29 @@ def suspicion_of(text: str) -> float:
 
 
 def _suspicion(text: str) -> float:
+    plain = undisguised(key_text(text), text)
+    if not (plain.isprintable() and plain.isascii()) or "  " in plain:
+        plain = _WHITE.sub(" ", plain)
+    plain = plain.lower()
     calm = 1.0
-    for weight in _weights(text):
+    for weight in hiding(text):
         calm *= 1.0 - weight
-    return round(1.0 - calm, 3)
-
-
-def _weights(text: str) -> Iterator[float]:
-    yield from hiding(text)
-    plain = _WHITE.sub(" ", undisguised(key_text(text), text)).lower()
     if _ANY_LETTERS.search(plain):
-        for weight, letters, pattern in _PATTERNS:
-            if any(each in plain for each in letters) and pattern.search(plain):
-                yield weight
-    if _ANY_TELLING.search(plain) is None and _TOPICS[_PRIVATE].search(plain) is None:
-        return
+        for weight in _marks(plain):
+            calm *= 1.0 - weight
+    if _ANY_TELLING.search(plain) or any(each in plain for each in _PRIVATE_LETTERS):
+        for weight in _orders(plain):
+            calm *= 1.0 - weight
+    return round(1.0 - calm, 3) if calm < 1.0 else 0.0
+
+
+def _marks(plain: str) -> Iterator[float]:
+    for weight, letters, pattern in _PATTERNS:
+        if any(each in plain for each in letters) and pattern.search(plain):
+            yield weight
+
+
+def _orders(plain: str) -> Iterator[float]:
     there: dict[str, bool] = {}
 
     def is_there(topic: str) -> bool:

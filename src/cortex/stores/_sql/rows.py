@@ -67,6 +67,12 @@ def _scope(key: str, org_id: str) -> Scope:
     return Scope(key, org_id)
 
 
+@lru_cache(maxsize=64)
+def signature(model: str, dim: int, revision: str) -> EmbeddingSignature:
+    """One value a model: most rows of a store have the same."""
+    return EmbeddingSignature(model, dim, revision)
+
+
 def to_micros(at: datetime | None) -> int | None:
     """Microseconds since 1970 UTC."""
     return None if at is None else (at - EPOCH) // _MICROSECOND
@@ -97,9 +103,9 @@ def to_json(value: Mapping[str, Any] | Sequence[Any]) -> str:
 def values(memory: Memory, scope_id: int, change: int, identity: bytes, signature_id: int | None) -> list[Any]:
     """The values of the `WRITTEN` columns."""
     return [
-        memory.id, scope_id, change, identity, memory.status.value, memory.kind.value, memory.tier.value,
+        memory.id, scope_id, change, identity, str(memory.status), str(memory.kind), str(memory.tier),
         memory.author, memory.agent, memory.session, memory.position, memory.speaker,
-        None if memory.role is None else memory.role.value, memory.fingerprint, memory.language,
+        None if memory.role is None else str(memory.role), memory.fingerprint, memory.language,
         memory.importance, memory.emotion, memory.confidence, int(memory.clearance_min),
         micros(memory.created_at), micros(memory.updated_at), to_micros(memory.event_time),
         to_micros(memory.valid_from), to_micros(memory.valid_to), to_micros(memory.expires_at),
@@ -160,7 +166,7 @@ def _memory(row: Sequence[Any]) -> Memory:
         links=connections,
         version=version,
         embedding=EmbeddingState.PENDING if model is None else EmbeddingState.READY,
-        signature=None if model is None else EmbeddingSignature(model, dim, revision),
+        signature=None if model is None else signature(model, dim, revision),
         embedded_chars=embedded_chars,
         tags=details.tags,
         metadata=details.metadata,

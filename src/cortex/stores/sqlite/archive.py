@@ -20,10 +20,10 @@ from cortex.stores._sql import rows
 from cortex.stores.sqlite import free_space, knowledge
 from cortex.stores.sqlite.checks import counter
 from cortex.stores.sqlite.connect import Connections, named_errors
+from cortex.stores.sqlite.counter import restart_caches
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.migrate import prepare, take_backup
 from cortex.stores.sqlite.replace import backups_beside
-from cortex.stores.sqlite.restart import restart_caches
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

@@ -10,6 +10,7 @@ import numpy as np
 from cortex.errors import StoreError
 from cortex.model.embedding import comparable
 from cortex.stores._sql import rows
+from cortex.stores.sqlite.counter import COUNTER
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.schema import differences, migrations
 
@@ -36,7 +37,7 @@ _COUNTS = {
 }  # fmt: skip
 _NEWEST = (
     "SELECT max(coalesce((SELECT max(change) FROM memories), 0), coalesce((SELECT max(change) FROM erased), 0), "
-    "coalesce((SELECT max(change) FROM versions), 0))"
+    "coalesce((SELECT max(change) FROM versions), 0), coalesce((SELECT max(seq) FROM memories), 0))"
 )
 _UNUSABLE = {"vectors": "seq", "version_vectors": "seq, version"}
 
@@ -63,9 +64,9 @@ def integrity(connection: Connection) -> list[str]:
 
 def counter(connection: Connection) -> tuple[int | None, int]:
     """The change counter, None where it is gone or no number, and the newest change that any row has."""
-    found = connection.execute("SELECT value FROM store WHERE key = 'change'").fetchone()
+    found = connection.execute(COUNTER).fetchone()
     newest: int = connection.execute(_NEWEST).fetchone()[0]
-    return int(found[0]) if found is not None and _is_number(found[0]) else None, newest
+    return found[0] if found is not None and isinstance(found[0], int) else None, newest
 
 
 def sound_facts(connection: Connection) -> bool:
@@ -128,7 +129,7 @@ def _rows(connection: Connection) -> Iterator[str]:
 
 
 def _facts(connection: Connection) -> Iterator[str]:
-    """What the table `store` must say."""
+    """What the counter and the table `store` must say."""
     change, newest = counter(connection)
     if change is None:
         yield f"the change counter is gone or no number, so that nothing can be written: {_MEND} sets it anew"

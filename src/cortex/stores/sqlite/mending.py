@@ -11,8 +11,8 @@ from cortex.model.memory import Memory
 from cortex.stores._sql import rows
 from cortex.stores.sqlite.checks import counter, sound_facts, unusable
 from cortex.stores.sqlite.connect import Connections
+from cortex.stores.sqlite.counter import restart_caches
 from cortex.stores.sqlite.driver import sqlite3
-from cortex.stores.sqlite.restart import restart_caches
 from cortex.stores.sqlite.schema import differences, migrations
 
 if TYPE_CHECKING:
@@ -81,8 +81,9 @@ def _schema(connection: Connection) -> Iterator[str]:
 def _facts(connection: Connection) -> Iterator[str]:
     if not sound_facts(connection):
         change, newest = counter(connection)
-        number = str(max(change or 0, newest) + _BEYOND)
-        connection.execute("INSERT OR REPLACE INTO store (key, value) VALUES ('change', ?)", [number])
+        connection.execute("DELETE FROM sqlite_sequence WHERE name = 'memories'")
+        number = max(change or 0, newest) + _BEYOND
+        connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', ?)", [number])
         yield "the change counter was set anew"
 
 

@@ -12,7 +12,7 @@ from cortex.model.memory import Memory
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
 from cortex.stores.sqlite.connect import Connections
-from cortex.stores.sqlite.restart import restart_caches
+from cortex.stores.sqlite.counter import restart_caches
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

@@ -41,12 +41,13 @@ from cortex.model.record import Form
 from cortex.model.scope import Scope
 from cortex.stores._sql import rows
 from cortex.stores.sqlite import erase, readings, vectors
+from cortex.stores.sqlite.counter import COUNTER, as_number, set_counter
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 _INSERT = (
-    f"INSERT INTO memories ({', '.join(rows.WRITTEN)}) VALUES ({', '.join('?' * len(rows.WRITTEN))}) "
+    f"INSERT INTO memories ({', '.join(rows.WRITTEN)}, seq) VALUES ({', '.join('?' * (len(rows.WRITTEN) + 1))}) "
     "ON CONFLICT (scope_id, identity) WHERE status = 'active' DO NOTHING"
 )
 _UPDATE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE seq = ?"
@@ -71,10 +72,9 @@ _PUT_VERSION = (
 
 
 _STATE = (
-    "SELECT c.value, (SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?), "
-    "g.signature_id, g.model, g.dim, g.revision FROM store c "
-    "LEFT JOIN store s ON s.key = 'signature' LEFT JOIN signatures g ON g.signature_id = CAST(s.value AS INTEGER) "
-    "WHERE c.key = 'change'"
+    f"SELECT ({COUNTER}), (SELECT scope_id FROM scopes WHERE org_id = ? AND scope_key = ?), "
+    "g.signature_id, g.model, g.dim, g.revision FROM (SELECT 1) "
+    "LEFT JOIN store s ON s.key = 'signature' LEFT JOIN signatures g ON g.signature_id = CAST(s.value AS INTEGER)"
 )
 _OF_A_MEMORY = "vectors token_vectors lexical links jobs version_vectors versions memories".split()
 
@@ -90,23 +90,24 @@ class Writer:
         self._searched: EmbeddingSignature | None = None
         first = grant.scopes[0] if grant.scopes else None  # most batches write to one scope: asked for at once
         bound = [None, None] if first is None else [first.org_id, first.key]
-        change, scope_id, number, *signature = connection.execute(_STATE, bound).fetchone() or (None, None, None)
-        self._change = _number(change)
+        change, scope_id, number, *signature = connection.execute(_STATE, bound).fetchone()
+        self._change = self._counted = as_number(change)
         if first is not None and scope_id is not None:
             self._scope_ids[first] = scope_id
         self._current: int | None = number
         if number is not None:
-            self._searched = EmbeddingSignature(*signature)
+            self._searched = rows.signature(*signature)
             self._signature_ids[self._searched] = number
 
     def apply(self, batch: Batch) -> Applied:
         """Write every change, then the jobs; the caller commits."""
-        outcomes = tuple(self._write(change) for change in batch.changes)
+        outcomes = tuple([self._write(change) for change in batch.changes])
         for job in batch.finished:
             self._delete("jobs", "job_id", job)
         for retry in batch.retries:
             self._retry(retry)
-        self._db.execute("UPDATE store SET value = ? WHERE key = 'change'", [str(self._change)])
+        if self._change != self._counted:
+            set_counter(self._db, self._change)
         return Applied(outcomes, self._change)
 
     def _write(self, change: Change) -> Outcome:
@@ -145,31 +146,31 @@ class Writer:
 
     def _add(self, change: AddMemory) -> Outcome:
         form = Form(change.memory, change.identity, change.terms, change.embedding)
-        seq = self._insert(form)
-        if seq is None:
+        outcome = self._insert(form)
+        if outcome is None:
             survivor = self._db.execute(_SURVIVOR, [self._scope_id(change.memory.scope), change.identity]).fetchone()
             outcome = Outcome(survivor[0], survivor[1], applied=False)
         else:
-            outcome = Outcome(change.memory.id, seq, applied=True, pending=self._lies_aside(change.embedding))
-            self.queue(seq, change.follow_up)
-            readings.put(self._db, seq, change.reading)
+            self.queue(outcome.seq, change.follow_up)
+            readings.put(self._db, outcome.seq, change.reading)
         self._remember(change.idempotency, outcome)
         return outcome
 
-    def _insert(self, form: Form) -> int | None:
-        """The seq of the new row; None where an active memory has the same identity."""
-        memory = form.memory
-        signature_id = self._searched_by(form.embedding)
-        row = rows.values(memory, self._scope_id(memory.scope), self.next_change(), form.identity, signature_id)
-        inserted = self._db.execute(_INSERT, row)
-        seq = inserted.lastrowid
-        if inserted.rowcount == 0 or seq is None:
+    def _insert(self, form: Form) -> Outcome | None:
+        """Of the new row; None where an active memory has the same identity."""
+        memory, embedding = form.memory, form.embedding
+        signature_id = self._searched_by(embedding)
+        seq = self.next_change()
+        row = rows.values(memory, self._scope_id(memory.scope), seq, form.identity, signature_id)
+        if self._db.execute(_INSERT, [*row, seq]).rowcount == 0:
             return None
+        self._counted = seq  # SQLite has noted it
         self._db.execute("INSERT INTO lexical (seq, terms) VALUES (?, ?)", [seq, " ".join(form.terms)])
-        self._put_vectors(seq, form.embedding)
+        if embedding is not None:
+            vectors.put(self._db, seq, signature_id or self._intern(embedding.signature), embedding)
         self._put_links(seq, memory)
-        self.queue(seq, _owed(memory, form.embedding, signature_id))
-        return seq
+        self.queue(seq, _owed(memory, embedding, signature_id))
+        return Outcome(memory.id, seq, applied=True, pending=embedding is not None and signature_id is None)
 
     def _clash(self, scope_id: int, identity: bytes, memory: Memory) -> Outcome | None:
         """What becomes of an active memory that would say the same as another active one; None where none does."""
@@ -333,14 +334,14 @@ class Writer:
             self._gone(there[1], there[0])
             for table in _OF_A_MEMORY:
                 self._delete(table, "seq", there[0])
-        seq = self._insert(current)
-        if seq is None:
+        put = self._insert(current)
+        if put is None:
             raise StoreError(f"memory {memory.id} could not be put in its place")
-        self.queue(seq, change.follow_up)
-        readings.put(self._db, seq, change.record.reading)
+        self.queue(put.seq, change.follow_up)
+        readings.put(self._db, put.seq, change.record.reading)
         for form in change.record.earlier:
-            self._put_version(seq, form)
-        return Outcome(memory.id, seq, applied=True, counts={"memories": int(there is not None)})
+            self._put_version(put.seq, form)
+        return Outcome(memory.id, put.seq, applied=True, counts={"memories": int(there is not None)})
 
     def _rewrite(self, change: RewriteMemory) -> Outcome:
         current, memory = change.record.current, change.record.current.memory
@@ -483,13 +484,6 @@ class Writer:
         found = self._db.execute(select, key).fetchone() or self._db.execute(insert, key).fetchone()
         number: int = found[0]
         return number
-
-
-def _number(change: str | None) -> int:
-    try:
-        return int(change or "")
-    except ValueError as error:
-        raise StoreError("the store's change counter is gone or no number: cortex doctor --fix sets it anew") from error
 
 
 def _owed(memory: Memory, embedding: Embedding | None, signature_id: int | None) -> NewJob | None:

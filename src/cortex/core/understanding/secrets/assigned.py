@@ -43,8 +43,10 @@ _KNOWN_WORDS = re.compile(
 def assigned(text: str) -> Iterator[Secret]:
     """Passwords and other credentials that stand behind their name, and authorisations."""
     lower = text.casefold() if text.isascii() else text.lower()
-    if any(stem in lower for stem in _STEMS):
-        yield from _assigned(text)
+    for stem in _STEMS:
+        if stem in lower:
+            yield from _assigned(text)
+            break
     if "bearer" in lower or "authorization" in lower:
         for found in _SENT.finditer(text):
             group = 1 if found.group(1) else 2

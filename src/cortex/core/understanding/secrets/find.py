@@ -17,6 +17,8 @@ _RULES = (private_keys, tokens, passwords_in_addresses, assigned, numbers)
 def secrets_in(text: str) -> tuple[Secret, ...]:
     """Where secrets stand in a text, in order; none overlaps another. The whole text is read, in linear time."""
     found = [(secret, rank) for rank, rule in enumerate(_RULES) for secret in rule(text)]
+    if not found:
+        return ()
     merged: list[tuple[Secret, int]] = []
     for secret, rank in sorted(found):
         last, before = merged[-1] if merged else (None, 0)

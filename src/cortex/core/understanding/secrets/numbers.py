@@ -13,6 +13,7 @@ _CARD = re.compile(
     r"(?<![\w.+-])(?<!\d[ /])(?:\d{13,19}|\d{4}(?P<s>[ -])\d{4}(?P=s)\d{4}(?P=s)\d{1,4}(?:(?P=s)\d{3})?"
     r"|\d{4}(?P<t>[ -])\d{6}(?P=t)\d{4,5})(?![\w-])"
 )
+_THIRTEEN_DIGITS = re.compile(r"\d(?:[ -]?\d){12}")
 # First digits and lengths of the issuers' ranges (ISO/IEC 7812).
 _ISSUERS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})"  # Visa
@@ -34,6 +35,7 @@ _USUAL_LENGTHS: Final = (14, 15, 16)
 _BEFORE: Final = 40  # characters in which a word says what number it is
 
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}")
+_LETTERS_AND_DIGITS = re.compile(r"[A-Z][A-Z]\d\d")
 # Characters of an IBAN, by country (the registry of SWIFT): those that the most people have.
 _IBAN_LENGTHS: Final = {
     "AD": 24, "AE": 23, "AT": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "CH": 21, "CR": 22, "CY": 28, "CZ": 24,
@@ -45,13 +47,22 @@ _IBAN_LENGTHS: Final = {
 }  # fmt: skip
 
 _SSN = re.compile(r"(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
+_TWO_HYPHENS = re.compile(r"\d-\d\d-\d")
 _SSN_WORDS = re.compile(r"(?i)\bssn\b|social.{0,3}security")
 
 
 def numbers(text: str) -> Iterator[Secret]:
     """Card numbers, IBANs and social security numbers."""
-    yield from _cards(text)
-    yield from _ibans(text)
+    # What each of them has somewhere, found much faster than where it begins and ends.
+    if _THIRTEEN_DIGITS.search(text):
+        yield from _cards(text)
+    if _LETTERS_AND_DIGITS.search(text):
+        yield from _ibans(text)
+    if _TWO_HYPHENS.search(text):
+        yield from _ssns(text)
+
+
+def _ssns(text: str) -> Iterator[Secret]:
     for found in _SSN.finditer(text):
         start, end = found.span()
         if _SSN_WORDS.search(text, max(0, start - _BEFORE), min(len(text), end + _BEFORE // 2)):
