@@ -254,6 +254,19 @@ class TestTrust:
         engine.archive(str(receipt.id), undo=True)
         assert found(engine.recall("previous instructions")) == [f"{ORDER} now"]
 
+    def test_undoing_an_archive_does_not_release_it(self, bench: Bench) -> None:
+        """Who put it away and takes it back has not judged it; undoing once more is what releases it."""
+        engine = bench.engine()
+        one = str(engine.memorize(ORDER, role="tool").id)
+        for _ in range(2):
+            engine.archive(one)
+            receipt = engine.archive(one, undo=True)
+            assert engine.get(one).status is Status.QUARANTINED  # type: ignore[union-attr]
+            assert "quarantined again" in receipt.notes[0]
+        assert engine.recall("previous instructions").hits == ()
+        assert engine.archive(one, undo=True).notes == ()
+        assert found(engine.recall("previous instructions")) == [ORDER]
+
     def test_innocent_text_of_a_tool_is_kept(self, bench: Bench) -> None:
         """The source alone sets nothing apart."""
         receipt = bench.engine().memorize("The build took 14 minutes", role="tool")

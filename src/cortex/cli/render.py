@@ -193,6 +193,7 @@ def chosen(receipt: Receipt, look: Look) -> Iterator[str]:
 def archived(receipt: Receipt, look: Look, *, undo: bool) -> Iterator[str]:
     """That the memory is put away, or back."""
     yield f"{'put back' if undo else 'archived'} {_id(receipt.id or '')}{_elsewhere(receipt.scope, look)}"
+    yield from map(safe, receipt.notes)
 
 
 def table(rows: Mapping[str, object]) -> Iterator[str]:

@@ -13,11 +13,12 @@ from cortex.engine.deps import Deps
 from cortex.engine.find import everywhere, find
 from cortex.errors import InvalidInput, NotFound
 from cortex.model.change import Batch, EraseMemory, EraseScope, KeepReceipt, Outcome, Receipt, SetStatus
-from cortex.model.memory import Status
+from cortex.model.memory import Memory, Status
 from cortex.model.policy import Action, Caller, Grant
 from cortex.model.query import Erasure, Filter, Order, Selection
 
 _STEP = 500
+_NOT_ACTIVE = "it is {} again, as it was before it was archived; undo once more to have it recalled"
 
 
 class _Named(NamedTuple):
@@ -127,16 +128,26 @@ def _everything(deps: Deps, grant: Grant) -> Iterator[_Named]:
         yield from (_Named(record.current.memory.seq, record.current.memory.id) for record in batch)
 
 
+def _before(deps: Deps, memory: Memory) -> Status:
+    """What an archived memory was: putting it back judges nothing anew. Anything else counts again."""
+    if memory.status is not Status.ARCHIVED:
+        return Status.ACTIVE
+    earlier = [version.status for version in deps.store.archive.history(memory.seq)]
+    return next((status for status in reversed(earlier) if status is not Status.ARCHIVED), Status.ACTIVE)
+
+
 def archive(deps: Deps, caller: Caller, id_or_prefix: object, *, undo: bool, key: str | None) -> Receipt:
-    """Take a memory out of recall and keep it; ``undo`` puts it back."""
+    """Take a memory out of recall and keep it; ``undo`` puts it back: an archived one to what it was before."""
     request = (id_or_prefix, undo)
     if (earlier := requests.answered(deps, caller, "archive", key, request)) is not None:
         return earlier
     grant = everywhere(deps, caller, Action.WRITE)
     memory = find(deps, grant, id_or_prefix)
     now = moments.after(memory.updated_at, deps.clock.now())
-    status = Status.ACTIVE if undo else Status.ARCHIVED
+    status = _before(deps, memory) if undo else Status.ARCHIVED
     facts: dict[str, Any] = {"scope": memory.scope.key, "version": memory.version + (memory.status is not status)}
+    if undo and status is not Status.ACTIVE:
+        facts["notes"] = (_NOT_ACTIVE.format(status.value),)
     claim = requests.claim("archive", key, request, now, facts)
     change: SetStatus | KeepReceipt = SetStatus(memory.seq, status, now, claim)
     if memory.status is status:

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from cortex.errors import CortexError, ForeignStore
 
@@ -186,6 +187,34 @@ _DROP_NOBODYS = "DELETE FROM generations WHERE generation_id NOT IN (SELECT gene
 _CLEAR = ("DELETE FROM entries WHERE digest NOT IN (SELECT digest FROM owners)", _DROP_NOBODYS)
 _CLEAR_ALL = ("DELETE FROM entries", "DELETE FROM generations")
 _OWE = "INSERT OR IGNORE INTO unscrubbed (since) VALUES (0)"
+
+
+class Remembers:
+    """What keeps something of texts in a `CacheFile` and lets go of it; a context that closes it."""
+
+    def __init__(self, path: str | os.PathLike[str], unusable: Callable[[str], CortexError]) -> None:
+        self._file = CacheFile(path, unusable)
+        self.path = self._file.path
+
+    def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
+        """These memories are erased, and with them what nobody has any more; the files that may still hold some."""
+        return self._file.disown(texts)
+
+    def clear(self, *, owned: bool = False) -> int:
+        """Remove what no memory has, such as questions; ``owned``: everything in the file. How many entries went."""
+        return self._file.clear(owned=owned)
+
+    def close(self) -> None:
+        """Release the file; closing twice is allowed."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class Transaction:

@@ -6,15 +6,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
 from cortex.errors import EmbedderError
 from cortex.model.embedding import EmbeddingSignature, EmbedResult, FloatArray
 from cortex.ports import Embedder, PatientEmbedder
-from cortex.providers.cache_file import CHUNK, CacheFile, Transaction, digest, marks
+from cortex.providers.cache_file import CHUNK, Remembers, Transaction, digest, marks
 
 _Key = tuple[str, int, str]
 
@@ -28,7 +26,7 @@ class _Entry:
     spans: list[tuple[int, int]] | None
 
 
-class CachedEmbedder:
+class CachedEmbedder(Remembers):
     """``inner``, asked once for each text: vectors, token vectors and spans come back exactly as it gave them.
 
     ``path``: a `cortex.providers.cache_file.CacheFile`; it holds digests of texts and no text. It knows which
@@ -40,9 +38,8 @@ class CachedEmbedder:
     """
 
     def __init__(self, inner: Embedder, path: str | os.PathLike[str]) -> None:
+        super().__init__(path, EmbedderError)
         self.inner = inner
-        self._file = CacheFile(path, EmbedderError)
-        self.path = self._file.path
 
     @property
     def signature(self) -> EmbeddingSignature:
@@ -94,26 +91,6 @@ class CachedEmbedder:
         rows = [(digest(text), memory_id) for memory_id, group in texts.items() for text in group]
         if rows:
             self._file.guarded(lambda: self._own(rows), None)
-
-    def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
-        """These memories are erased, and with them what nobody has any more; the files that may still hold some."""
-        return self._file.disown(texts)
-
-    def clear(self, *, owned: bool = False) -> int:
-        """Remove what no memory has, such as questions; ``owned``: everything. How many entries went."""
-        return self._file.clear(owned=owned)
-
-    def close(self) -> None:
-        """Release the file; closing twice is allowed."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _get(self, key: _Key, dim: int, digests: Iterable[bytes]) -> dict[bytes, _Entry]:
         found: dict[bytes, _Entry] = {}

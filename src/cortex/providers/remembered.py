@@ -7,16 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, replace
-from types import TracebackType
-from typing import Self
 
 from cortex.errors import ProviderError
 from cortex.model.generation import GenResult, check_request
 from cortex.ports import LLMProvider
-from cortex.providers.cache_file import CacheFile, Transaction, digest
+from cortex.providers.cache_file import Remembers, Transaction, digest
 
 
-class CachedProvider:
+class CachedProvider(Remembers):
     """``inner``, asked once for each prompt, temperature and number of tokens; by its name.
 
     ``path``: a `cortex.providers.cache_file.CacheFile`, which may be that of a `CachedEmbedder`. What is kept of a call
@@ -27,10 +25,9 @@ class CachedProvider:
     """
 
     def __init__(self, inner: LLMProvider, path: str | os.PathLike[str]) -> None:
+        super().__init__(path, ProviderError)
         self.inner = inner
         self.owners: Sequence[str] = ()
-        self._file = CacheFile(path, ProviderError)
-        self.path = self._file.path
 
     @property
     def name(self) -> str:
@@ -56,26 +53,6 @@ class CachedProvider:
 
     def own(self, texts: Mapping[str, Sequence[str]]) -> None:
         """Nothing to do: who asks says whose it is."""
-
-    def disown(self, texts: Mapping[str, Sequence[str]]) -> Sequence[str]:
-        """These memories are erased, and what models wrote about them; the files that may still hold some."""
-        return self._file.disown(texts)
-
-    def clear(self, *, owned: bool = False) -> int:
-        """Remove what no memory has; ``owned``: everything in the file. How many entries went."""
-        return self._file.clear(owned=owned)
-
-    def close(self) -> None:
-        """Release the file; closing twice is allowed."""
-        self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _get(self, key: bytes) -> GenResult | None:
         found = self._file.connection.execute("SELECT answer FROM generations WHERE digest = ?", [key]).fetchone()
