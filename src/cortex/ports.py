@@ -15,7 +15,7 @@ from cortex.model.embedding import EmbeddingSignature, EmbedResult
 from cortex.model.feed import Feed
 from cortex.model.generation import GenResult
 from cortex.model.health import Count, StoreInfo
-from cortex.model.job import Job
+from cortex.model.job import Job, Wait
 from cortex.model.knowledge import Name
 from cortex.model.memory import Memory
 from cortex.model.page import Details
@@ -123,6 +123,10 @@ class JobQueue(Protocol):
 
     def lease(self, owner: str, now: datetime, until: datetime, limit: int) -> list[Job]:
         """Take up to ``limit`` due jobs that nobody holds; they are the owner's until then."""
+        ...
+
+    def waits(self) -> list[Wait]:
+        """What the jobs wait for, the most frequent reason first; one that is being done waits too."""
         ...
 
 

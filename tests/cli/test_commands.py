@@ -347,14 +347,21 @@ class TestCare:
             "failed": 0,
             "waiting": 0,
             "errors": [],
+            "waits": [],
         }
 
     def test_a_failed_job_fails_the_worker(self, cli: Cli, owed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The exit code is 1 and the reason is told; the work stays owed."""
+        """The exit code is 1 and the reason is told; the work stays owed, and its reason is told later too."""
         monkeypatch.setattr("cortex.app.build.choose_embedder", lambda _: FakeEmbedder(fail=Failure.RAISE))
         done = cli("--db", owed, "worker", "--once")
-        assert (done.code, done.out) == (1, "done 0, failed 1, waiting 1\n")
-        assert done.err.startswith("warning: the embedder failed")
+        assert (done.code, done.err) == (1, "")
+        assert re.fullmatch(
+            r"done 0, failed 1, waiting 1\n  1 tried again from \d{4}-\d\d-\d\d [\d:+]+ on: the embedder failed: .+\n",
+            done.out,
+        )
+        again = cli("--db", owed, "worker", "--once")
+        assert (again.code, again.out.splitlines()[1]) == (0, done.out.splitlines()[1])
+        assert "1 job is tried again from" in cli("--db", owed, "health").err
 
     def test_what_an_answer_lacks_is_told(self, cli: Cli, owed: Path) -> None:
         """A memory that is found by its words only is counted on stderr, in JSON in the document."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -100,8 +101,8 @@ def worker(ctx: click.Context, *, once: bool, interval: float) -> None:  # fmt: 
     run = ctx.ensure_object(Run)
     with run.cortex() as cortex:
         report = cortex.admin.run_jobs() if once else _work(run, cortex, interval)
-    run.show(report, lambda _: [f"done {report.done}, failed {report.failed}, waiting {report.waiting}"])
-    run.warn(report.errors)
+    run.show(report, lambda look: render.worked(report, look))
+    run.warn(error for error in report.errors if error not in {wait.error for wait in report.waits})
     ctx.exit(CHECK_FAILED if report.failed else 0)
 
 
@@ -158,5 +159,5 @@ def _round(run: Run, cortex: Cortex) -> JobReport:
 
 
 def _sum(total: JobReport, last: JobReport) -> JobReport:
-    run_errors = dict.fromkeys((*total.errors, *last.errors))
-    return JobReport(done=total.done + last.done, failed=last.failed, waiting=last.waiting, errors=tuple(run_errors))
+    errors = tuple(dict.fromkeys((*total.errors, *last.errors)))
+    return replace(last, done=total.done + last.done, errors=errors)

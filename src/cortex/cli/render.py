@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # the model needs numpy, help does not
     from cortex.model.change import Receipt
     from cortex.model.conflict import Conflict
     from cortex.model.health import Health
+    from cortex.model.job import JobReport
     from cortex.model.knowledge import About, Connection
     from cortex.model.memory import Memory
     from cortex.model.page import Page
@@ -194,6 +195,14 @@ def archived(receipt: Receipt, look: Look, *, undo: bool) -> Iterator[str]:
     """That the memory is put away, or back."""
     yield f"{'put back' if undo else 'archived'} {_id(receipt.id or '')}{_elsewhere(receipt.scope, look)}"
     yield from map(safe, receipt.notes)
+
+
+def worked(report: JobReport, look: Look) -> Iterator[str]:
+    """What a round of jobs did, and what those that are left wait for."""
+    yield f"done {report.done}, failed {report.failed}, waiting {report.waiting}"
+    for wait in report.waits:
+        why = f"tried again from {_when(wait.due, look)} on: {safe(wait.error)}" if wait.error else "not tried yet"
+        yield f"  {wait.jobs:,} {why}"
 
 
 def table(rows: Mapping[str, object]) -> Iterator[str]:

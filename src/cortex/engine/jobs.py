@@ -61,7 +61,9 @@ def run_jobs(deps: Deps, caller: Caller, *, owner: str, most: int) -> JobReport:
         done += finished
         failed += len(retries)
         errors |= dict.fromkeys(retry.error for retry in retries)
-    return JobReport(done=done, failed=failed, waiting=deps.store.info().jobs, errors=tuple(errors))
+    waits = tuple(deps.store.jobs.waits())
+    waiting = sum(wait.jobs for wait in waits)
+    return JobReport(done=done, failed=failed, waiting=waiting, errors=tuple(errors), waits=waits)
 
 
 def _run(deps: Deps, caller: Caller, jobs: Sequence[Job]) -> tuple[int, list[Retry]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import tzinfo
 
 from cortex.engine import guard
 from cortex.engine.deps import Deps
 from cortex.model.health import Count, Health, Stats
+from cortex.model.job import Wait
 from cortex.model.memory import Status
 from cortex.model.policy import Action, Caller
 from cortex.model.query import Filter, Selection
@@ -28,6 +30,8 @@ def health(deps: Deps, caller: Caller) -> Health:
     if store.pending:
         remedy = "cortex doctor --fix" if store.unowed else "cortex worker --once"
         warnings.append(f"{store.pending} memories wait for their vectors; run: {remedy}")
+    if store.jobs and not store.problems:
+        warnings += [_waiting(wait, deps.zone) for wait in deps.store.jobs.waits() if wait.error]
     return Health(
         ok=not problems,
         problems=tuple(problems),
@@ -37,6 +41,12 @@ def health(deps: Deps, caller: Caller) -> Health:
         embedder_ready=deps.ready(),
         llm="" if deps.llm is None else deps.llm.name,
     )
+
+
+def _waiting(wait: Wait, zone: tzinfo) -> str:
+    due = wait.due.astimezone(zone).isoformat(sep=" ", timespec="seconds")
+    which = "1 job is" if wait.jobs == 1 else f"{wait.jobs:,} jobs are"
+    return f"{which} tried again from {due} on; the last try failed: {wait.error}"
 
 
 def stats(deps: Deps, caller: Caller) -> Stats:

@@ -40,11 +40,21 @@ class Retry:
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Jobs that wait for one reason: the ``error`` of their last try (empty: none yet), and when the first is due."""
+
+    error: str
+    jobs: int
+    due: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobReport:
-    """What one round of the runner did."""
+    """What one round of the runner did, and what the jobs that are left wait for."""
 
     done: int = 0
     failed: int = 0
     waiting: int = 0
     errors: tuple[str, ...] = ()
+    waits: tuple[Wait, ...] = ()

@@ -10,7 +10,7 @@ from datetime import datetime
 from cortex.errors import StoreError
 from cortex.model.change import Known
 from cortex.model.embedding import EmbeddingSignature
-from cortex.model.job import EMBED, Job, NewJob
+from cortex.model.job import EMBED, Job, NewJob, Wait
 from cortex.model.memory import Memory
 from cortex.model.policy import Caller
 from cortex.model.record import Record
@@ -48,6 +48,13 @@ class EphemeralJobs:
             return [Job(job.job_id, job.work.kind, job.seq, plain(job.work.payload), job.attempts) for job in taken]
 
         return sorted(self._shared.write(work), key=lambda job: job.job_id)
+
+    def waits(self) -> list[Wait]:
+        """What the jobs wait for, the most frequent reason first; one that is being done waits too."""
+        tasks = [*self._shared.now().jobs.values()]
+        counts = Counter(task.error for task in tasks)
+        found = [Wait(why, n, min(task.run_at for task in tasks if task.error == why)) for why, n in counts.items()]
+        return sorted(found, key=lambda wait: (-wait.jobs, wait.error))
 
 
 class EphemeralLedger:

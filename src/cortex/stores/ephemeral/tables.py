@@ -51,6 +51,7 @@ class Task:
     attempts: int = 0
     holder: str | None = None
     held_until: datetime | None = None
+    error: str = ""
 
 
 @dataclass(slots=True)

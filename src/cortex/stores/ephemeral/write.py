@@ -73,7 +73,7 @@ def retry_later(tables: Tables, retry: Retry) -> None:
     """Free a job for its next time, if it is still there."""
     job = tables.jobs.get(retry.job_id)
     if job is not None:
-        tables.jobs[retry.job_id] = replace(job, run_at=retry.run_at, holder=None, held_until=None)
+        tables.jobs[retry.job_id] = replace(job, run_at=retry.run_at, holder=None, held_until=None, error=retry.error)
 
 
 # --- idempotency --------------------------------------------------------------------------------------

@@ -5,12 +5,15 @@ from __future__ import annotations
 from datetime import datetime
 
 from cortex.model.change import Known, Outcome
-from cortex.model.job import EMBED, Job
+from cortex.model.job import EMBED, Job, Wait
 from cortex.model.policy import Caller
 from cortex.stores._sql import rows
 from cortex.stores.sqlite.connect import Connections
 
 _DUE = "SELECT EXISTS (SELECT 1 FROM jobs WHERE run_at <= ? AND (lease_until IS NULL OR lease_until <= ?))"
+_WAITS = (
+    "SELECT coalesce(error, '') AS why, count(*) AS jobs, min(run_at) FROM jobs GROUP BY why ORDER BY jobs DESC, why"
+)
 _LEASE = (
     "UPDATE jobs SET lease_owner = ?, lease_until = ?, attempts = attempts + 1 WHERE job_id IN ("
     "SELECT job_id FROM jobs WHERE run_at <= ? AND (lease_until IS NULL OR lease_until <= ?) "
@@ -50,6 +53,11 @@ class SQLiteJobs:
             ),
             key=lambda job: job.job_id,
         )
+
+    def waits(self) -> list[Wait]:
+        """What the jobs wait for, the most frequent reason first; one that is being done waits too."""
+        with self._connections.read() as connection:
+            return [Wait(error, jobs, rows.instant(due)) for error, jobs, due in connection.execute(_WAITS)]
 
 
 class SQLiteLedger:

@@ -13,7 +13,7 @@ import pytest
 from cortex.errors import StoreClosed
 from cortex.model.change import Batch, EraseMemory, SetStatus
 from cortex.model.embedding import EmbeddingSignature
-from cortex.model.job import EMBED, NewJob, Retry
+from cortex.model.job import EMBED, NewJob, Retry, Wait
 from cortex.model.memory import Clearance, Status
 from cortex.model.scope import Scope
 from cortex.ports import Store
@@ -157,6 +157,16 @@ class JobContract(StoreSuite):
         assert store.jobs.lease("b", NOW + 8 * SECOND, UNTIL, 5) == []
         (again,) = store.jobs.lease("b", NOW + 9 * SECOND, UNTIL, 5)
         assert (again.job_id, again.attempts) == (job.job_id, 2)
+
+    def test_what_jobs_wait_for_is_told(self, store: Store) -> None:
+        """By reason, those that were not tried yet without one, with the time of the first."""
+        assert store.jobs.waits() == []
+        self._queue(store, 5)
+        jobs = store.jobs.lease("a", NOW, UNTIL, 3)
+        why = ("away", "away", "slow")
+        retries = tuple(Retry(job.job_id, NOW + i * SECOND, why[i]) for i, job in enumerate(jobs))
+        store.apply(Batch(grant=grant(), retries=retries))
+        assert store.jobs.waits() == [Wait("", 2, NOW), Wait("away", 2, NOW), Wait("slow", 1, NOW + 2 * SECOND)]
 
     def test_two_owners_never_share(self, store: Store) -> None:
         """However many owners ask at once, each job is given to one."""
