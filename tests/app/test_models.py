@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
 import sys
@@ -15,10 +16,10 @@ from cortex import Cortex, configured_embedder, configured_llm
 from cortex.app import build
 from cortex.app.models import choose_llm
 from cortex.app.settings import SETTINGS, effective, load
-from cortex.errors import ConfigurationError, InvalidInput
+from cortex.errors import ConfigurationError, InvalidInput, ProviderError
 from cortex.providers.local import LocalEmbedder
 from cortex.testing import FakeEmbedder, FakeProvider
-from tests.providers.server import KEY, Service, serving
+from tests.providers.server import KEY, Fault, Service, serving
 
 A, B, C = "key-of-a-0123456789", "key-of-b-0123456789", "key-of-c-0123456789"
 SECRETS = [setting for setting in SETTINGS if setting.secret]
@@ -172,6 +173,32 @@ def test_every_backend_reaches_its_service(
     (request,) = service.requests
     assert request.path == path
     assert request.body.get("model", "m") == "m"
+
+
+@pytest.mark.parametrize(
+    ("variables", "fault", "remedy"),
+    [
+        ({"CORTEX_LLM_BASE_URL": "{url}/v1", "CORTEX_LLM_API_KEY": KEY}, Fault.UNAUTHORISED,
+         "check CORTEX_LLM_API_KEY"),
+        ({"OPENROUTER_BASE_URL": "{url}/v1", "OPENROUTER_API_KEY": KEY}, Fault.UNAUTHORISED,
+         "check OPENROUTER_API_KEY"),
+        ({"OPENROUTER_BASE_URL": "{url}/none", "OPENROUTER_API_KEY": KEY}, None,
+         "check OPENROUTER_MODEL and OPENROUTER_BASE_URL"),
+        ({"OLLAMA_URL": "{url}/none", "CORTEX_LLM_MODEL": "m"}, None, "check CORTEX_LLM_MODEL and OLLAMA_URL"),
+        ({"OLLAMA_URL": "http://127.0.0.1:9"}, None, "check that it runs and can be reached, and OLLAMA_URL"),
+    ],
+)  # fmt: skip
+def test_an_error_names_the_setting(
+    variables: Mapping[str, str], fault: Fault | None, remedy: str, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that the key, the address or the model came from, so that nobody looks for another."""
+    service.fault = fault
+    monkeypatch.setattr("cortex.app.models._WRITE_SECONDS", 0.5)
+    name(monkeypatch, **{key: value.format(url=service.url) for key, value in variables.items()})
+    llm = configured_llm()
+    assert llm is not None
+    with pytest.raises(ProviderError, match=re.escape(remedy)):
+        llm.generate("hello")
 
 
 def test_ollama_is_found_with_and_without_its_path(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

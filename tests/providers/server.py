@@ -236,6 +236,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(STATUS[fault], _refusal(self.service, STATUS[fault], headers), _extra(fault))
             elif fault in BODIES:
                 self._send(200, BODIES[fault])
+            elif not any(re.fullmatch(pattern, request.path) for pattern in FORMATS):
+                self._send(404, _refusal(self.service, 404, headers))
             else:
                 content = json.dumps(self.service.answer(request, fault)).encode()
                 missing = 10 if fault is Fault.TRUNCATED else 0

@@ -89,13 +89,12 @@ def choose_llm(settings: Settings) -> MeteredProvider | None:
 
     place = _llm_place(settings, backend)
     seconds = settings.llm_timeout
-    brief, patient = _wires(
-        place, seconds, Persistence(attempts=2, seconds=min(seconds, _WRITE_SECONDS)), Persistence(seconds=seconds)
-    )
+    model, variable = _llm_model(settings, backend)
+    soon_enough = Persistence(attempts=2, seconds=min(seconds, _WRITE_SECONDS))
+    brief, patient = _wires(place, variable, seconds, soon_enough, Persistence(seconds=seconds))
     prices = None
     if settings.llm_price_in is not None or settings.llm_price_out is not None:
         prices = TokenPrices(settings.llm_price_in or 0.0, settings.llm_price_out or 0.0)
-    model = _llm_model(settings, backend)
     soon, later = (_adapter(backend, wire, model, place.address) for wire in (brief, patient))
     return MeteredProvider(soon, Meter(prices), patient=later)
 
@@ -116,7 +115,7 @@ def remote_embedder(settings: Settings) -> Embedder | None:
     dim, shorten = _dimension(settings, provider, name)
     place = _embed_place(settings, provider)
     seconds = min(settings.llm_timeout, _JOB_SECONDS)
-    brief, patient = _wires(place, seconds, BRIEF, Persistence(seconds=seconds))
+    brief, patient = _wires(place, "CORTEX_EMBED_MODEL", seconds, BRIEF, Persistence(seconds=seconds))
     if provider == "gemini":
         return GeminiEmbedder(brief, name, dim, patient=patient)
     return OpenAIEmbedder(brief, name, dim, shorten=shorten, patient=patient)
@@ -167,12 +166,13 @@ def _backend(settings: Settings) -> str:
     return "ollama" if "ollama_url" in settings.given else "none"
 
 
-def _llm_model(settings: Settings, backend: str) -> str:
+def _llm_model(settings: Settings, backend: str) -> tuple[str, str]:
+    """The model, and the variable that names it or would."""
     if settings.extract_model:
-        return settings.extract_model
+        return settings.extract_model, "CORTEX_EXTRACT_MODEL"
     if backend == "openrouter" and ("openrouter_model" in settings.given or not settings.llm_model):
-        return settings.openrouter_model
-    return settings.llm_model or _LLM_MODELS[backend]
+        return settings.openrouter_model, "OPENROUTER_MODEL"
+    return settings.llm_model or _LLM_MODELS[backend], "CORTEX_LLM_MODEL"
 
 
 def _llm_place(settings: Settings, backend: str) -> _Place:
@@ -229,12 +229,13 @@ def _vendor_place(settings: Settings, name: str) -> _Place:
             return _Place(name, openai.ADDRESS, "", settings.openai_api_key, "OPENAI_API_KEY")
 
 
-def _wires(place: _Place, seconds: float, *persistences: Persistence) -> list[Retrying]:
+def _wires(place: _Place, model_variable: str, seconds: float, *persistences: Persistence) -> list[Retrying]:
     """A wire to the place for each; they share the pauses that the service asks for."""
     from cortex.providers import anthropic, gemini
     from cortex.providers.retrying import Retrying, SharedPause
-    from cortex.providers.wire import Wire
+    from cortex.providers.wire import Names, Wire
 
+    names = Names(place.key_variable, place.address_variable or place.address, model_variable)
     headers, key_header, prefix = {}, "Authorization", "Bearer "
     if place.service == "gemini":
         key_header, prefix = gemini.KEY_HEADER, ""
@@ -243,7 +244,7 @@ def _wires(place: _Place, seconds: float, *persistences: Persistence) -> list[Re
     with _named_by(place):
         wire = Wire(
             place.service, place.address, key=place.key, key_header=key_header, key_prefix=prefix, headers=headers,
-            seconds=seconds,
+            seconds=seconds, names=names,
         )  # fmt: skip
     pause = SharedPause()
     return [Retrying(wire, persistence, pause=pause) for persistence in persistences]

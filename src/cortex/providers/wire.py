@@ -8,7 +8,7 @@ import socket
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
@@ -30,10 +30,10 @@ _LEAST_SECRET: Final = 8  # shorter keys are placeholders of local servers, and 
 # Too early, too many, a conflict that passes, a request that the service waited for in vain.
 _AGAIN: Final = frozenset({408, 409, 425, 429})
 _REMEDIES: Final = {
-    401: "check the key",
+    401: "check {key}",
     402: "there is no credit left",
-    403: "check what the key allows",
-    404: "check the model and the address",
+    403: "check what {key} allows",
+    404: "check {model} and {address}",
 }
 # What looks like a key in what a service says: it may repeat another one than ours.
 _KEYLIKE: Final = re.compile(
@@ -67,6 +67,15 @@ class Secret:
         return "…"
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What whoever put a wire together calls its parts, for errors: names of settings, say."""
+
+    key: str = "the key"
+    address: str = "the address"
+    model: str = "the model"
+
+
 class Wire:
     """A service at an address.
 
@@ -74,7 +83,8 @@ class Wire:
     ``key_prefix`` and nowhere else: errors, looks and answers are without it. One call ends after ``seconds``,
     whatever the service does; its answer has at most ``most_bytes``. Redirects are not followed, so that nobody is sent
     the key whom the user did not name. Proxies of the environment are used but for this machine. Raises `InvalidInput`
-    for an address or a key that cannot be used. Threads may share it; it holds nothing open between calls.
+    for an address or a key that cannot be used. ``names``: what errors call its parts. Threads may share it; it holds
+    nothing open between calls.
     """
 
     def __init__(
@@ -87,7 +97,9 @@ class Wire:
         key_prefix: str = "Bearer ",
         headers: Mapping[str, str] | None = None,
         seconds: float = SECONDS,
+        names: Names | None = None,
     ) -> None:
+        self._names = names or Names()
         self.service = service
         self.address = checked_address(address)
         self._key = Secret(checked_key(key))
@@ -108,7 +120,7 @@ class Wire:
         content = json.dumps(body).encode()
         answer = self._exchange(f"{self.address}{path}", content, seconds, most_bytes)
         if isinstance(answer, str):
-            raise ProviderUnavailable(self._message(answer, "check that it runs and can be reached"))
+            raise ProviderUnavailable(self._message(answer, "check that it runs and can be reached, and {address}"))
         if answer.status // 100 != 2:
             self._fail(answer.status, self._scrubbed(_said(answer.content)), answer.retry_after_seconds)
         if len(answer.content) > most_bytes:
@@ -138,7 +150,7 @@ class Wire:
 
     def _message(self, problem: str, remedy: str = "") -> str:
         said = f"{self.service} ({urlsplit(self.address).netloc}): {self._scrubbed(problem)}"
-        return f"{said}; {remedy}" if remedy else said
+        return f"{said}; {remedy.format(**asdict(self._names))}" if remedy else said
 
     def _without_key(self, content: bytes) -> bytes:
         """What a service sent, without the key, as it is and as JSON may write it."""
