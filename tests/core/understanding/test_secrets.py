@@ -26,6 +26,8 @@ HOSTILE = (
     "A", "DE89 3704 ", "bearer ", "authorization: bearer ", "SG." + "a" * 20,
     "123-45-6789 ", "token is ", "secret for a ", "> > ", "://a1b2c3d4e5f6g7h8i9j0", "password|",
     "password**", "<token>",
+    "curl ", "curl -u a:", "mysql -p", " login -p ", "cookie: ", "a=bbbbbbbbbbbb;", "cookie: a1=", "PIN ", "://?sig=",
+    "\u200b", "ｐ",
     "> # * | - // 1: AAAA\n-----END RSA PRIVATE" + " KEY-----", 'password\\": \\"',
 )  # fmt: skip
 
@@ -124,6 +126,73 @@ def test_a_password_in_the_dress_of_other_formats(text: str) -> None:
     value = "Xk29qLm4zz"
     full = text.format(value)
     assert mask(full, secrets_in(full)) == text.format("[redacted: password]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl -u ada:{} https://api.example.org", "curl -s --user 'ada:{}' -X POST", "curl -u=ada:{}",
+        "mysql -u root -p{} shop", "mysqldump -h db -p'{}' shop > dump.sql", "mariadb-dump -p{}",
+        "sshpass -p {} ssh deploy@host", "redis-cli -h cache -a {} ping", "docker login -u ada -p {} registry",
+        "ldapsearch -x -D cn=admin -w {} uid=ada", "openssl rsa -passin pass:{} -in key.pem",
+        "mot de passe : {}", "le mot de passe est {}", "senha: {}", "wachtwoord={}", "пароль: {}", "密码：{}",
+        "パスワード: {}",
+    ],
+)  # fmt: skip
+def test_a_password_for_a_command_and_in_other_languages(text: str) -> None:
+    """As an argument of a program, and beside the word for it elsewhere; only the value goes."""
+    full = text.format("Xk29qLm4zz")
+    assert mask(full, secrets_in(full)) == text.format("[redacted: password]")
+
+
+@pytest.mark.parametrize(
+    "text", ["My PIN is {}", "PIN: {}.", "the pin code {} opens it", "SIM PIN={}", "door PIN {}, left"]
+)
+def test_a_pin(text: str) -> None:
+    """Four to eight digits beside the word."""
+    full = text.format("4711")
+    assert mask(full, secrets_in(full)) == text.format("[redacted: password]")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cookie: theme=dark; session={}; lang=en",
+        "Set-Cookie: sid={}; HttpOnly; Path=/",
+        "https://b.s3.amazonaws.com/x.pdf?X-Amz-Expires=60&X-Amz-Signature={}",
+        "https://x.blob.core.windows.net/a?sv=2024&sig={}&se=2026",
+    ],
+)
+def test_what_signs_a_request(text: str) -> None:
+    """Sessions in cookies and signatures of addresses, without what stands beside them."""
+    full = text.format("9f8a7b6c5d4e3f2a1b0cQw")
+    assert mask(full, secrets_in(full)) == text.format("[redacted: credential]")
+
+
+def test_what_nobody_sees_hides_no_secret() -> None:
+    """Characters without a width inside of it, and letters of full width: the place is that in the text as it is."""
+    token = made_up("github_token", 2)
+    hidden = "\u200b".join(token)
+    wide = "".join(chr(ord(c) + 0xFEE0) for c in token)
+    for written in (hidden, wide, f"\ufeff{token}"):
+        text = f"é {written} é"
+        masked = mask(text, secrets_in(text)).replace("\ufeff", "")
+        assert masked == "é [redacted: github_token] é"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl -u $USER:$PASS x", "curl -u user:password x", "curl -u flag: sends credentials", "mysql -u root -p shop",
+        "I use mysql -pretty", 'sshpass -p "$PW" ssh', "docker login -p <token>", "GPIO pin 1024", "PIN 13",
+        "pinned PIN 2024-01-01", "PIN 8080 ms", "PIN 1234.5", "the cookie policy: we use cookies to remember settings",
+        "https://example.org/?sig=short", "Cookie: theme=dark; consent=accepted", "le mot de passe est obligatoire",
+        "密码：必须", "密度: 1200kg/m3 and more",
+    ],
+)  # fmt: skip
+def test_commands_and_words_alone_are_no_secret(text: str) -> None:
+    """Variables, options, other numbers and sentences about them stay."""
+    assert secrets_in(text) == ()
 
 
 @pytest.mark.parametrize("around", ["token%3D{}", "token{}", "X_{}_Y", "https://{}@github.com/a/b.git"])

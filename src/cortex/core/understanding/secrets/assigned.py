@@ -11,7 +11,8 @@ from cortex.core.understanding.secrets.placeholders import is_placeholder
 from cortex.model.redaction import Secret, SecretKind
 
 _NAMES: Final = (
-    r"pass(?:word|wd|phrase|code|wort)?|pwd|(?<![a-z])pw|kennwort|contrase[nñ]a|"
+    r"pass(?:word|wd|phrase|code|wort)?|pwd|(?<![a-z])pw|kennwort|contrase[nñ]a|mot de passe|senha|wachtwoord|"
+    r"пароль|密码|密碼|パスワード|비밀번호|"
     r"secret|token|credentials?|(?:api|access|auth|account|encryption|signing|master|license|secret|shared)[_-]?key"
 )
 # Names may stand in JSON inside of a string, in Markdown, a table or XML. The value may be quoted, then
@@ -19,14 +20,17 @@ _NAMES: Final = (
 _ASSIGNED = re.compile(
     rf"(?i)(?P<name>{_NAMES})(?:[_-]?(?:1|2|id))?[\"'\]`*\\]{{0,4}}"
     r"(?:\s(?:for|of|to|on) [^\n.,;:=]{1,30}?(?= is ))?"
-    r"(?:\s{0,3}(?:=>|:=|={1,2}|:\*{0,2}|%3[AD]|\||\s->\s)\s{0,3}|>(?=[^\s<>]{6,200}</)"
-    r"|\s{1,3}(?:is|lautet|ist|was|to)\s{1,3}|(?P<bare>\s{1,2}))"
+    r"(?:\s{0,3}(?:=>|:=|={1,2}|:\*{0,2}|：|%3[AD]|\||\s->\s)\s{0,3}|>(?=[^\s<>]{6,200}</)"
+    r"|\s{1,3}(?:is|lautet|ist|was|to|est|es|é|è|это)\s{1,3}|(?P<bare>\s{1,2}))"
     r"(?:\\\"(?P<escaped>[^\"\n]{4,4000})\\\"|"
     r"\*{0,2}(?:\"(?P<double>[^\"\n]{4,4000})\"|'(?P<single>[^'\n]{4,4000})'|`(?P<tick>[^`\n]{4,4000})`"
     r"|(?P<plain>[^\s\"'`\\*][^\s\"'`]{5,})))"
 )
-_STEMS: Final = ("pass", "pw", "secret", "token", "key", "credential", "kennwort", "contrase")
-_PASSWORDS: Final = ("pass", "pwd", "kenn", "cont")
+_STEMS: Final = (
+    "pass", "pw", "secret", "token", "key", "credential", "kennwort", "contrase", "senha", "wachtwoord",
+    "пароль", "密", "パスワード", "비밀번호",
+)  # fmt: skip
+_PASSWORDS: Final = ("pass", "pwd", "kenn", "cont", "mot ", "senh", "wach", "паро", "密", "パスワ", "비밀번호")
 # Tokens that open nothing.
 _HARMLESS = re.compile(r"(?i)(?:page|next|cursor|continuation|sync|csrf|eos|bos|pad|public)[_-]?\Z")
 _SENT = re.compile(
@@ -74,7 +78,7 @@ def _assigned(text: str) -> Iterator[Secret]:
             end = _end(text, start, end, in_query=before.endswith(("?", "&")) or "?" in before)
         value = text[start:end]
         stated = found.group("bare") is None and text[found.end("name") : start].strip("\"'` ]*\\")[:1] in tuple(
-            ":=|>-%*\\"
+            ":=|>-%*\\："
         )
         if found.group("name").casefold() == "pass" and not (stated and not before[-1:].isalpha()):
             continue  # a word of its own in other sentences, and the end of others

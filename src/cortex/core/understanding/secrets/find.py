@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from cortex.core.text.normal import INVISIBLE
 from cortex.core.understanding.secrets.assigned import assigned, kind_of
 from cortex.core.understanding.secrets.blocks import passwords_in_addresses, private_keys
+from cortex.core.understanding.secrets.commands import commands
 from cortex.core.understanding.secrets.numbers import numbers
 from cortex.core.understanding.secrets.tokens import tokens
 from cortex.model.redaction import Secret, SecretKind
 
 # From the surest to the least sure: of two rules that see the same place, the first one names it.
-_RULES = (private_keys, tokens, passwords_in_addresses, assigned, numbers)
+_RULES = (private_keys, tokens, passwords_in_addresses, assigned, commands, numbers)
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_WIDE = re.compile("[\uff01-\uff5e]")
 
 
 def secrets_in(text: str) -> tuple[Secret, ...]:
-    """Where secrets stand in a text, in order; none overlaps another. The whole text is read, in linear time."""
+    """Where secrets stand in a text, in order; none overlaps another. The whole text is read, in linear time.
+
+    Characters that nobody sees, and letters of full width, hide none.
+    """
+    if text.isascii() or not (INVISIBLE.search(text) or _WIDE.search(text)):
+        return _found(text)
+    seen = [(i, c) for i, c in enumerate(text) if INVISIBLE.match(c) is None]
+    places = [i for i, _ in seen]
+    plain = "".join([c for _, c in seen]).translate(_FULL_WIDTH)
+    return tuple(Secret(places[each.start], places[each.end - 1] + 1, each.kind) for each in _found(plain))
+
+
+def _found(text: str) -> tuple[Secret, ...]:
     found = [(secret, rank) for rank, rule in enumerate(_RULES) for secret in rule(text)]
     if not found:
         return ()
