@@ -25,7 +25,21 @@ Each class carries a stable ``code`` for doors that need one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
+
+
+class Messages:
+    """How messages are made fit for logs: they often repeat what a caller gave, and that may be a secret.
+
+    ``conceal`` masks secrets; `cortex.core.redaction`, which knows them, sets it.
+    """
+
+    def __init__(self) -> None:
+        self.conceal: Callable[[str], str] = str
+
+
+MESSAGES = Messages()
 
 
 class CortexError(Exception):
@@ -33,6 +47,9 @@ class CortexError(Exception):
 
     code: ClassVar[str] = "error"
     retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(MESSAGES.conceal(message))
 
 
 class InvalidInput(CortexError, ValueError):
@@ -42,8 +59,8 @@ class InvalidInput(CortexError, ValueError):
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")
-        self.field = field
-        self.problem = problem
+        self.field = MESSAGES.conceal(field)
+        self.problem = MESSAGES.conceal(problem)
 
 
 class InvalidId(InvalidInput):

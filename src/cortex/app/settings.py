@@ -185,6 +185,8 @@ def load(overrides: Mapping[str, str] | None = None) -> Settings:
         try:
             values[setting.name] = setting.read(given)
         except (ValueError, TypeError) as error:
+            import cortex.core.redaction  # noqa: F401 - the value may be a secret that stands in the wrong place
+
             problem = error.problem if isinstance(error, InvalidInput) else str(error)
             shown = f"{origin}={_masked(setting, _shown(given))}: {problem}. {setting.meaning}"
             raise ConfigurationError(shown) from (None if setting.secret else error)
