@@ -47,14 +47,16 @@ class TestLocomo:
         assert questions(mended)["locomo_0_qa1"] == questions(plain)["locomo_0_qa1"]
         assert plain.digest != mended.digest
 
-    @pytest.mark.parametrize("text", ["{}", "[{}]", "no JSON", "[1]"])
+    @pytest.mark.parametrize("text", ["{}", "[]", "[{}]", "no JSON", "[1]"])
     def test_another_file_is_refused(self, tmp_path: Path, locomo_file: Path, text: str) -> None:
         """The error names the file and what it should be, that of corrections too."""
         path = tmp_path / "other.json"
         path.write_text(text)
-        if text != "{}":
-            with pytest.raises(ValueError, match="is no LoCoMo file"):
-                locomo.read(path)
+        with pytest.raises(
+            ValueError, match="has no questions of LoCoMo" if text in ("{}", "[]") else "is no LoCoMo file"
+        ):
+            locomo.read(path)
+        if text not in ("{}", "[]"):
             with pytest.raises(ValueError, match="has no corrections"):
                 locomo.read(locomo_file, path)
 

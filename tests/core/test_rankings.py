@@ -206,6 +206,17 @@ class TestCombined:
         most = assistant(AssistantWeights(), column(1.0), one(access_count=10**6, emotion=1.0))
         assert most.scores[0] == 1.0
 
+    @pytest.mark.parametrize("damage", [{"access_count": -5}, {"importance": 0}, {"importance": -3}])
+    def test_a_damaged_count_has_a_score(self, damage: dict[str, int]) -> None:
+        """What a file cannot hold but through damage is taken for the nearest that it can."""
+        for kind in Kind:
+            own = one(kind, age=timedelta(days=3), **damage)
+            for found in (
+                assistant(AssistantWeights(), column(0.5), own),
+                engineering(PriorityDays(), column(0.5), own),
+            ):
+                assert 0.0 <= found.scores[0] <= 1.0
+
     def test_an_unknown_emotion_is_in_the_middle(self) -> None:
         """Who never asks for emotions is not ranked by them."""
         assert emotion([None, 0.0, 1.0]).tolist() == [0.5, 0, 1]

@@ -215,6 +215,20 @@ class TestLanguageModel:
         assert answer.degraded == ("rerank",)
         assert answer.notes == ("the reranker failed: ProviderUnavailable: busy",)
 
+    @pytest.mark.parametrize("raised", [SystemExit(3), KeyboardInterrupt(), MemoryError("no ghp_" + "a1B2" * 9)])
+    def test_whatever_it_raises_the_answer_says_so(self, raised: BaseException) -> None:
+        """One that wants to end the program does not, is not taken for slow, and no secret of it is told."""
+
+        def fail(_: Sequence[str]) -> Any:
+            raise raised
+
+        cortex, _ = with_(fail)
+        answer = cortex.recall("tea")
+        assert answer.hits
+        (note,) = answer.notes
+        assert note.startswith(f"the reranker failed: {type(raised).__name__}")
+        assert "a1B2" not in note
+
     def test_what_a_provider_keeps_is_owned_by_the_memories(self) -> None:
         """An erasure must reach what a cache of answers keeps about a memory."""
         told: list[Sequence[str]] = []

@@ -98,6 +98,11 @@ def concealed(message: str) -> str:
 MESSAGES.conceal = concealed
 
 
+def reason(error: BaseException) -> str:
+    """What went wrong in code that is not ours, fit for a note: its type and its message."""
+    return concealed(f"{type(error).__name__}: {error}")
+
+
 def texts(source: Draft | Memory) -> Iterator[str]:
     """The texts that somebody may read, one after the other."""
     yield source.content

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from cortex.core.redaction import reason
 from cortex.core.understanding import prompt
 from cortex.core.understanding.whole import OFFLINE, only, understand
 from cortex.engine.deps import Deps
@@ -68,7 +69,7 @@ def _ask(deps: Deps, memories: Sequence[Memory], said_at: Sequence[datetime]) ->
         try:
             answer = llm.generate(asked, temperature=0.0, max_output_tokens=tokens)  # type: ignore[union-attr]
         except Exception as error:  # noqa: BLE001 - a provider is the user's own code; whatever it raises, the text is kept
-            return f"{type(error).__name__}: {error}"
+            return reason(error)
         text = getattr(answer, "text", None)
         if not isinstance(text, str):
             return f"{_name(deps)} answered with {type(answer).__name__}, which has no text"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cortex.core.prompts import rerank as prompts
+from cortex.core.redaction import reason
 from cortex.core.scoring.reranked import complete
 from cortex.ports import LLMProvider, Reranker
 
@@ -56,8 +57,8 @@ class Deadline:
         try:
             reranker = self._reranker if about is None else about(*ids)
             answers.append(reranker.rerank(query, texts))
-        except Exception as error:  # noqa: BLE001 - a reranker is the user's own code; whatever it raises, recall answers
-            answers.append(_Failed(f"{type(error).__name__}: {error}"))
+        except BaseException as error:  # noqa: BLE001 - the user's own code; even if it wants to exit, recall answers
+            answers.append(_Failed(reason(error)))
         finally:
             self._free.release()
 

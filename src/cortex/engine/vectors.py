@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cortex.core import keep
+from cortex.core.redaction import reason
 from cortex.core.scoring.late import compact
 from cortex.core.scoring.similarity import unit
 from cortex.core.text import telling
@@ -129,7 +130,7 @@ def _ask(embedder: Embedder, texts: list[str]) -> _Answer | str:
         answer = embedder.embed(texts)
         vectors = np.asarray(answer.vectors)
     except Exception as error:  # noqa: BLE001 - an embedder is the user's own code; whatever it raises, the text is kept
-        return f"the embedder failed: {type(error).__name__}: {error}"
+        return f"the embedder failed: {reason(error)}"
     if vectors.ndim != 2 or len(vectors) != len(texts):
         return f"the embedder answered with shape {vectors.shape} for {len(texts)} texts"
     tokens = _token_vectors(answer, len(texts))

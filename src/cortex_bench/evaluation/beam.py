@@ -25,6 +25,8 @@ def read(folder: Path) -> DataSet:
     if not paths:
         raise ValueError(f"{folder} has no .json files; expected the chats of BEAM")
     parts = [_part(path) for path in paths]
+    if not any(part.questions for part in parts):
+        raise ValueError(f"{folder} has no questions of BEAM")
     return DataSet(name="beam", parts=lambda: parts, digest=digest(*paths), groups={"facts": FACTS})
 
 

@@ -99,9 +99,11 @@ def read_messages(path: Path, older: str, newer: str) -> list[Messages]:
             Messages(row["chat"], *({str(each["id"]): each["text"] for each in row[side]} for side in (older, newer)))
             for row in rows
         ]
-        return [pair for pair in found if pair.half]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} holds no pairs with {older} and {newer} ({type(error).__name__}: {error})") from error
+    if not found:
+        raise ValueError(f"{path} is empty; expected pairs with {older} and {newer}")
+    return [pair for pair in found if pair.half]
 
 
 def statements_result(pairs: Sequence[Statements], seed: int) -> dict[str, Any]:

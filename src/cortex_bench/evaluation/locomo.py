@@ -34,6 +34,8 @@ def read(path: Path, corrections: Path | None = None) -> DataSet:
         raise ValueError(
             f"{path} is no LoCoMo file ({type(error).__name__}: {error}); expected locomo10.json"
         ) from error
+    if not any(part.questions for part in parts):
+        raise ValueError(f"{path} has no questions of LoCoMo; expected locomo10.json")
     shown = {name: frozenset({name}) for name in CATEGORIES.values()}
     return DataSet(
         name="locomo",

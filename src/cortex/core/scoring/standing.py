@@ -50,8 +50,9 @@ def standing(memories: Sequence[Memory], now: datetime) -> Standing:
         kinds=tuple(memory.kind for memory in memories),
         hours=_column([max(0.0, (now - memory.created_at) / _HOUR) for memory in memories]),
         idle_days=_column([max(0.0, (now - (m.last_accessed_at or m.created_at)) / _DAY) for m in memories]),
-        accesses=_column([memory.access_count for memory in memories]),
-        importance=_column([memory.importance for memory in memories]),
+        # In a damaged file they may be anything: what follows takes logarithms and divides.
+        accesses=np.maximum(_column([memory.access_count for memory in memories]), 0.0),
+        importance=np.clip(_column([memory.importance for memory in memories]), 1.0, 10.0),
         emotion=emotion([memory.emotion for memory in memories]),
     )
 
