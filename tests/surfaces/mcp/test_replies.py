@@ -10,7 +10,7 @@ import pytest
 
 from cortex import Cortex, Recall
 from cortex.core.text.clusters import cut_before
-from cortex.surfaces.mcp.fence import CLOSE, OPEN
+from cortex.surfaces.mcp.fence import OPEN, fenced
 from cortex.surfaces.mcp.replies import recalled
 from cortex.surfaces.mcp.server import SPECS
 from cortex.testing import Failure, FakeEmbedder
@@ -108,7 +108,7 @@ def test_a_recall_of_a_thousand_says_how_many_there_are(cortex: Cortex, door: Do
     assert agrees(answer)
     assert answer.data["found"] == 200
     assert f"{200 - shown} more are left out" in answer.data["cut"]
-    assert answer.text.startswith(f"200 memories, best first:\n{OPEN}\n1. [")
+    assert answer.text.startswith(f"200 memories, best first:\n{OPEN.partition('{}')[0]}")
 
 
 @pytest.mark.parametrize("length", range(2_000, 2_012))
@@ -199,8 +199,8 @@ def test_small_details_are_given(cortex: Cortex, door: Door) -> None:
     assert (memory["tags"], memory["metadata"], memory["source"]) == (["money"], {"amount": 12.5}, {"uri": "mail:1"})
     assert (memory["speaker"], memory["author"], memory["importance"]) == ("Ada", "ada", 8)
     assert memory["event_time"] == "2026-05-31T00:00:00+00:00"
-    expected = f"1 of 1 memory:\n{OPEN}\n- [{memory['id'][:12]} | 2026-05-31 | event | user:ada | #money]\n"
-    assert answer.text == f"{expected}   Ada: The invoice is paid\n{CLOSE}"
+    inside = f"- [{memory['id'][:12]} | 2026-05-31 | event | user:ada | #money]\n   Ada: The invoice is paid"
+    assert answer.text == f"1 of 1 memory:\n{fenced(inside)}"
 
 
 def test_a_hit_says_why_it_stands_there(cortex: Cortex, door: Door) -> None:
