@@ -36,7 +36,7 @@ from cortex.model.change import (
 )
 from cortex.model.embedding import Embedding
 from cortex.model.job import EMBED, NewJob, Retry
-from cortex.model.memory import EmbeddingState, Status
+from cortex.model.memory import EmbeddingState, Memory, Status
 from cortex.model.policy import Caller
 from cortex.model.record import Form
 from cortex.stores.ephemeral.readings import drop_open_conflicts, release, unlink, write_layered
@@ -149,7 +149,7 @@ def _replace(tables: Tables, change: ReplaceMemory) -> Outcome:
         tables.scopes[memory.scope] = None
         _bury(tables, old)
     _drop_jobs(tables, memory.seq)
-    _put(tables, Form(copied(memory), change.identity, change.terms, change.embedding))
+    _put(tables, Form(_counted(old.memory, memory), change.identity, change.terms, change.embedding))
     queue(tables, memory.seq, change.follow_up)
     tables.readings.pop(memory.seq, None)
     drop_open_conflicts(tables, memory.id)
@@ -179,6 +179,12 @@ def _add_vectors(tables: Tables, change: AddVectors) -> Outcome:
     else:
         tables.spare.setdefault((change.seq, change.version), {})[signature] = change.embedding
     return Outcome(row.memory.id, change.seq, applied=True)
+
+
+def _counted(old: Memory, memory: Memory) -> Memory:
+    """The memory with the accesses that were counted since it was read."""
+    at = max((each.last_accessed_at for each in (old, memory) if each.last_accessed_at is not None), default=None)
+    return replace(copied(memory), access_count=max(old.access_count, memory.access_count), last_accessed_at=at)
 
 
 def _touch(tables: Tables, change: Touch) -> Outcome:
@@ -283,7 +289,7 @@ def _rewrite(tables: Tables, change: RewriteMemory) -> Outcome:
     tables.readings.pop(memory.seq, None)
     _forget_conflicts(tables, {memory.id})
     _blank(tables, {memory.id})
-    _put(tables, Form(copied(memory), form.identity, form.terms, None))
+    _put(tables, Form(_counted(row.memory, memory), form.identity, form.terms, None))
     if change.record.earlier:
         tables.versions[memory.seq] = tuple(
             signed(replace(each, memory=copied(each.memory))) for each in change.record.earlier

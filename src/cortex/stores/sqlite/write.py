@@ -50,7 +50,13 @@ _INSERT = (
     f"INSERT INTO memories ({', '.join(rows.WRITTEN)}, seq) VALUES ({', '.join('?' * (len(rows.WRITTEN) + 1))}) "
     "ON CONFLICT (scope_id, identity) WHERE status = 'active' DO NOTHING"
 )
-_UPDATE = f"UPDATE memories SET {', '.join(f'{name} = ?' for name in rows.WRITTEN)} WHERE seq = ?"
+# Accesses may have been counted since the memory was read.
+_LATER = {
+    "access_count": "max(access_count, {0})",
+    "last_accessed_at": "coalesce(max(last_accessed_at, {0}), last_accessed_at, {0})",
+}
+_SET = (f"{name} = {_LATER.get(name, '{0}').format(f'?{i}')}" for i, name in enumerate(rows.WRITTEN, 1))
+_UPDATE = f"UPDATE memories SET {', '.join(_SET)} WHERE seq = ?{len(rows.WRITTEN) + 1}"
 _SURVIVOR = "SELECT id, seq FROM memories WHERE scope_id = ? AND identity = ? AND status = 'active'"
 _TWIN = (
     "SELECT a.id, a.seq FROM memories m JOIN memories a USING (scope_id, identity) "

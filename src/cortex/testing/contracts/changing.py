@@ -238,6 +238,20 @@ class TouchContract(StoreSuite):
         assert store.feed(ADA, before.change, SIGNATURE).rows == ()
         assert store.feed(ADA, 0, SIGNATURE).change == before.change
 
+    def test_an_update_loses_no_access(self, store: Store) -> None:
+        """What was counted between reading a memory and replacing it stays counted, and no count comes back less."""
+        old = kept(store, "tea", embedding())
+        commit(store, Touch((old.seq, old.seq), NOW))
+        commit(
+            store, ReplaceMemory(replace(old, content="green tea", version=old.version + 1), b"i" * 16, ("tea",), None)
+        )
+        (found,) = store.read([old.seq])
+        assert (found.content, found.access_count, found.last_accessed_at) == ("green tea", 2, NOW)
+        more = replace(found, version=found.version + 1, access_count=5, last_accessed_at=NOW + timedelta(hours=1))
+        commit(store, ReplaceMemory(more, b"i" * 16, ("tea",), None))
+        assert store.read([old.seq])[0].access_count == 5
+        assert store.read([old.seq])[0].last_accessed_at == NOW + timedelta(hours=1)
+
     def test_what_is_gone_is_passed_over(self, store: Store) -> None:
         """The news of an erased memory counts for the others only."""
         one, two = kept(store, "tea"), kept(store, "coffee")
