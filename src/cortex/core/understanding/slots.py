@@ -58,6 +58,9 @@ _VERBS: Final[Mapping[tuple[str, ...], tuple[str, bool, bool]]] = {
     ("deploy", "happen", "on"): ("deploy day", True, False),
     ("like", "to", "drink"): ("favourit drink", False, False),
 }  # fmt: skip
+_BEGINNING: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    first: tuple(verb for verb in _VERBS if verb[0] == first) for first in {verb[0] for verb in _VERBS}
+}
 _LEADING: Final = (
     ("for",), ("request", "to"), ("call", "to"), ("most", "of", "all"), ("on",), ("in",), ("at",),
 )  # fmt: skip
@@ -119,10 +122,11 @@ def _by_verb(words: Sequence[Word]) -> Slot | None:
         said = [*said[2:], said[0], said[1]]
         norms = [word.norm for word in said]
     for place in range(1, len(norms)):
-        for verb, (attribute, single, turned) in _VERBS.items():
+        for verb in _BEGINNING.get(norms[place], ()):
             end = place + len(verb)
             if tuple(norms[place:end]) != verb or end >= len(norms):
                 continue
+            attribute, single, turned = _VERBS[verb]
             left, right = said[:place], said[end:]
             subject, value = (right, left) if turned else (left, right)
             return _filled(subject, attribute, value, single=single)

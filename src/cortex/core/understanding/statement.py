@@ -10,6 +10,7 @@ from typing import Final
 
 from cortex.core.text.normal import nfkc
 from cortex.core.text.stems import stems
+from cortex.model.quick import quickly_made
 
 _APOSTROPHE: Final = re.compile("[\u2018\u2019\u201b\u02bc]")
 _WORD: Final = re.compile(r"[^\W_]+(?:[-'./:@_#+][^\W_]+|,\d+)*[+#%]*|[%$€£°]")
@@ -45,6 +46,7 @@ _LONGEST_THING: Final = 3
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Word:
     """A word: as it is compared, as it is written in lower case, and whether it is one that adds nothing."""

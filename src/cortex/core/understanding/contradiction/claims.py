@@ -17,6 +17,7 @@ from cortex.core.understanding.contradiction.lexicon import (
     key,
 )
 from cortex.core.understanding.contradiction.measures import Measure, measures
+from cortex.model.quick import quickly_made
 
 _STOPS: Final = (
     ENGLISH
@@ -50,6 +51,7 @@ class _Word:
     ends: bool  # a clause
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Term:
     """A word that means something: its key, where it stands, and how it is written."""
@@ -74,6 +76,7 @@ class Denial:
     whole: bool
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One statement. ``words`` are lower case; ``affirmed`` are the keys outside of any denial.

@@ -86,6 +86,8 @@ def _clashes(older: _Reading, newer: _Reading) -> Iterator[Clash]:
 
 def _pairs(older: Sequence[Claim], newer: Sequence[Claim]) -> list[tuple[Claim, Claim]]:
     """The pairs that share most words; the only pair in any case, since two short statements may share none."""
+    if not older or not newer:
+        return []
     if len(older) == len(newer) == 1:
         return [(older[0], newer[0])]
     ours, theirs = _telling(older, newer), _telling(newer, older)
