@@ -38,6 +38,10 @@ class Messages:
     def __init__(self) -> None:
         self.conceal: Callable[[str], str] = str
 
+    def quoted(self, value: object, most: int = 80) -> str:
+        """A value for a message, cut; masked before, since half a secret is not known as one."""
+        return repr(self.conceal(str(value))[:most])
+
 
 MESSAGES = Messages()
 

@@ -5,11 +5,13 @@ from datetime import timedelta
 import pytest
 
 from cortex import Cortex, Memory, Status
+from cortex.engine.facade import Engine
 from cortex.errors import InvalidId, InvalidInput, NotFound
+from cortex.model.layers import ALL
 from tests.engine.support import Bench, found, kept
 
 
-def stored(cortex: Cortex, memory_id: str) -> Memory:
+def stored(cortex: Engine, memory_id: str) -> Memory:
     """The memory as it is now."""
     memory = cortex.get(memory_id)
     assert isinstance(memory, Memory)
@@ -114,3 +116,18 @@ def test_it_is_archived_from_its_moment_on() -> None:
         engine.archive(one, undo=undo)
         times.append(bench.clock.now())
     assert [engine.count(as_of=at) for at in times] == [1, 0, 1]
+
+
+def test_undoing_finds_no_successor_that_was_erased() -> None:
+    """Superseded, archived, and the newer one forgotten: then there is nothing that it gives way to."""
+    engine = Bench(layers=ALL).engine()
+    old = kept(engine.memorize("The nightly backup takes 40 minutes").id)
+    new = kept(engine.memorize("Note: the nightly backup now takes 25 minutes").id)
+    assert stored(engine, old).superseded_by == new
+    engine.archive(old)
+    engine.archive(old, undo=True)
+    assert stored(engine, old).status is Status.SUPERSEDED
+    engine.archive(old)
+    engine.forget(new)
+    assert engine.archive(old, undo=True).notes == ()
+    assert found(engine.recall("nightly backup")) == ["The nightly backup takes 40 minutes"]

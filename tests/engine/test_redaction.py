@@ -263,6 +263,10 @@ class TestTrust:
             receipt = engine.archive(one, undo=True)
             assert engine.get(one).status is Status.QUARANTINED  # type: ignore[union-attr]
             assert "quarantined again" in receipt.notes[0]
+        engine.archive(one)
+        engine.update(one, tags=["a"])
+        assert engine.get(one).status is Status.ARCHIVED  # type: ignore[union-attr]
+        engine.archive(one, undo=True)
         assert engine.recall("previous instructions").hits == ()
         assert engine.archive(one, undo=True).notes == ()
         assert found(engine.recall("previous instructions")) == [ORDER]

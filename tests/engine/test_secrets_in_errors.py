@@ -44,6 +44,21 @@ def test_no_error_repeats_it(cortex: Cortex, where: str) -> None:
     assert "[redacted: github_token]" in str(caught.value)
 
 
+@pytest.mark.parametrize("before", range(30, 200, 7))
+@pytest.mark.parametrize("where", ["kind", "scope", "importance", "id", "name", "cursor"])
+def test_no_part_of_it_is_left_where_a_message_is_cut(cortex: Cortex, where: str, before: int) -> None:
+    """A value is masked before it is cut: half a token is not known as one."""
+    value = f"{'z' * before} {TOKEN}"
+    calls: dict[str, Callable[[], object]] = {
+        "id": lambda: cortex.get(value),
+        "name": lambda: cortex.memorize("x", **{value: 1}),  # type: ignore[arg-type]
+        "cursor": lambda: cortex.list_memories(cursor=value),
+    }
+    with pytest.raises(CortexError) as caught:
+        calls.get(where, lambda: cortex.memorize("x", **{where: value}))()  # type: ignore[arg-type]
+    assert TOKEN[:12] not in str(caught.value)
+
+
 def test_no_receipt_repeats_it(cortex: Cortex) -> None:
     """An item of a list that is refused says why without it."""
     receipts = cortex.memorize_many([{"content": "x", "kind": TOKEN}, {"content": "x", TOKEN: 1}])

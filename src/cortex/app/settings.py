@@ -168,9 +168,13 @@ class Effective:
 
 def effective(overrides: Mapping[str, str] | None = None) -> list[Effective]:
     """Every setting as it is in force; secrets are not shown, only that they are set."""
+    from cortex.core.redaction import concealed  # a secret may stand in the wrong place, too
+
     sources = _sources()
     found = [(setting, *_find(setting, overrides or {}, sources)) for setting in SETTINGS]
-    return [Effective(setting.variables[0], _masked(setting, value), origin) for setting, value, origin in found]
+    return [
+        Effective(setting.variables[0], concealed(_masked(setting, value)), origin) for setting, value, origin in found
+    ]
 
 
 def load(overrides: Mapping[str, str] | None = None) -> Settings:

@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import assert_never
 
 from cortex.core.moments import microseconds
-from cortex.errors import InvalidInput
+from cortex.errors import MESSAGES, InvalidInput
 from cortex.model.memory import Memory
 from cortex.model.query import Order
 
@@ -44,5 +44,7 @@ def decode(cursor: object, order: Order) -> tuple[int, int]:
     except ValueError:
         values, name = (0, 0), ""
     if name != order.value or max(map(abs, values)) >= 2**63:
-        raise InvalidInput("cursor", f"{str(cursor)[:80]!r} is none of this listing; give next_cursor of the last page")
+        raise InvalidInput(
+            "cursor", f"{MESSAGES.quoted(cursor)} is none of this listing; give next_cursor of the last page"
+        )
     return values

@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from cortex.core.text import clean_problem
-from cortex.errors import InvalidInput
+from cortex.errors import MESSAGES, InvalidInput
 from cortex.model.memory import Clearance
 from cortex.model.query import MAX_LIMIT, AnyOf, Condition, Inside, Not, Operator, Test
 
@@ -34,6 +34,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # a whole number of more digits than Python prints
         return "a number of thousands of digits"
+    text = MESSAGES.conceal(text)  # before it is cut, since half a secret is not known as one
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
@@ -249,7 +250,7 @@ def _json_key(field: str, key: object) -> str:
 
 def _json_text(field: str, value: str) -> str:
     if _unstorable(value):
-        raise InvalidInput(field, f"{value[:40]!r} has a NUL or half of a surrogate pair")
+        raise InvalidInput(field, f"{MESSAGES.quoted(value, 40)} has a NUL or half of a surrogate pair")
     return value
 
 

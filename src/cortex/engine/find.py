@@ -6,7 +6,7 @@ import re
 
 from cortex.engine import guard
 from cortex.engine.deps import Deps
-from cortex.errors import AmbiguousId, InvalidId, NotFound
+from cortex.errors import MESSAGES, AmbiguousId, InvalidId, NotFound
 from cortex.model.memory import Memory
 from cortex.model.policy import Action, Caller, Grant
 
@@ -39,7 +39,11 @@ def normal(given: object, field: str = "memory_id") -> str:
         raise InvalidId(field, f"expected text, got {type(given).__name__}")
     digits = given.strip().replace("-", "").lower()
     if not re.fullmatch(r"[0-9a-f]+", digits, re.ASCII):
-        raise InvalidId(field, f"{given[:80]!r} is no id; expected {ID_DIGITS} hexadecimal digits or their beginning")
+        raise InvalidId(
+            field, f"{MESSAGES.quoted(given)} is no id; expected {ID_DIGITS} hexadecimal digits or their beginning"
+        )
     if not LEAST_PREFIX <= len(digits) <= ID_DIGITS:
-        raise InvalidId(field, f"{given[:80]!r} has {len(digits)} digits; expected {LEAST_PREFIX} to {ID_DIGITS}")
+        raise InvalidId(
+            field, f"{MESSAGES.quoted(given)} has {len(digits)} digits; expected {LEAST_PREFIX} to {ID_DIGITS}"
+        )
     return digits

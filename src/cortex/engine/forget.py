@@ -128,12 +128,19 @@ def _everything(deps: Deps, grant: Grant) -> Iterator[_Named]:
         yield from (_Named(record.current.memory.seq, record.current.memory.id) for record in batch)
 
 
-def _before(deps: Deps, memory: Memory) -> Status:
-    """What an archived memory was: putting it back judges nothing anew. Anything else counts again."""
+def _before(deps: Deps, grant: Grant, memory: Memory) -> Status:
+    """What an archived memory was: putting it back judges nothing anew. Anything else counts again.
+
+    So does one whose successor was erased meanwhile, as it would have if it had not been archived.
+    """
     if memory.status is not Status.ARCHIVED:
         return Status.ACTIVE
     earlier = [version.status for version in deps.store.archive.history(memory.seq)]
-    return next((status for status in reversed(earlier) if status is not Status.ARCHIVED), Status.ACTIVE)
+    status = next((status for status in reversed(earlier) if status is not Status.ARCHIVED), Status.ACTIVE)
+    by = memory.superseded_by
+    if status is Status.SUPERSEDED and (by is None or not deps.store.resolve(grant.scopes, by, 1)):
+        return Status.ACTIVE
+    return status
 
 
 def archive(deps: Deps, caller: Caller, id_or_prefix: object, *, undo: bool, key: str | None) -> Receipt:
@@ -144,7 +151,7 @@ def archive(deps: Deps, caller: Caller, id_or_prefix: object, *, undo: bool, key
     grant = everywhere(deps, caller, Action.WRITE)
     memory = find(deps, grant, id_or_prefix)
     now = moments.after(memory.updated_at, deps.clock.now())
-    status = _before(deps, memory) if undo else Status.ARCHIVED
+    status = _before(deps, grant, memory) if undo else Status.ARCHIVED
     facts: dict[str, Any] = {"scope": memory.scope.key, "version": memory.version + (memory.status is not status)}
     if undo and status is not Status.ACTIVE:
         facts["notes"] = (_NOT_ACTIVE.format(status.value),)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from cortex.core.understanding.names import norm
 from cortex.engine import guard
 from cortex.engine.deps import Deps
+from cortex.errors import MESSAGES
 from cortex.model.knowledge import About, Connection, Name
 from cortex.model.memory import Memory
 from cortex.model.policy import Action, Caller, Grant
@@ -33,7 +34,7 @@ def about(deps: Deps, caller: Caller, scopes: Sequence[Scope], entity: str, limi
     note = "" if deps.layers.graph else _OFF
     candidates = _candidates(deps, selection, entity)
     if not candidates:
-        return About(entity=None, note="; ".join(filter(None, [_UNKNOWN.format(entity), note])))
+        return About(entity=None, note="; ".join(filter(None, [MESSAGES.conceal(_UNKNOWN.format(entity)), note])))
     name = candidates[0]
     seqs = deps.store.knowledge.mentioning(selection, name.norm)
     memories = _read(deps, grant, seqs[:limit])

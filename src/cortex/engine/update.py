@@ -47,7 +47,8 @@ def update(deps: Deps, caller: Caller, id_or_prefix: object, edit: Edit) -> Rece
             _give_back(deps, grant, memory)
         change, more, told = _revision(deps, grant, memory, cleared)
         stays = change.memory.status is Status.QUARANTINED and not cleared.notes
-        notes = (_STAYS,) if stays else cleared.notes
+        put_away = change.memory.status is Status.ARCHIVED  # what it says of recall does not hold then
+        notes = (_STAYS,) if stays else () if put_away else cleared.notes
         facts = keep.facts(change.memory) | told | cleared.told | {"notes": [*told.get("notes", ()), *notes]}
         claim = requests.claim("update", edit.key, request, change.memory.updated_at, facts)
         change = replace(change, idempotency=claim)
@@ -78,7 +79,9 @@ def _revision(
 ) -> tuple[ReplaceMemory, list[Layered], dict[str, Any]]:
     """The next version, what follows from it for others, and what the receipt says of that."""
     now, draft = moments.after(memory.updated_at, deps.clock.now()), cleared.draft
-    apart = cleared.quarantined or memory.status is Status.QUARANTINED
+    # What is put away with the text that it has stays so: nobody recalls it.
+    away = memory.status is Status.ARCHIVED and draft.content == memory.content
+    apart = (cleared.quarantined and not away) or memory.status is Status.QUARANTINED
     embedding = vectors.embed_memories(deps, [draft]).vectors[0]
     more: list[Layered] = []
     told: dict[str, Any] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-from cortex.errors import InvalidInput
+from cortex.errors import MESSAGES, InvalidInput
 
 # What other memory systems call these things.
 _ALIASES = {
@@ -37,7 +37,9 @@ def refuse_unknown(given: Iterable[object], known: Collection[str]) -> None:
     for name in given:
         if name not in known:
             names = ", ".join(known) if known else "no arguments"
-            raise InvalidInput(str(name)[:80], f"unknown argument{closest(str(name), known)}; expected {names}")
+            raise InvalidInput(
+                MESSAGES.conceal(str(name))[:80], f"unknown argument{closest(str(name), known)}; expected {names}"
+            )
 
 
 def closest(name: str, known: Collection[str]) -> str:

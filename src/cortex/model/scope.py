@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cortex.errors import InvalidInput
+from cortex.errors import MESSAGES, InvalidInput
 
 LOCAL_ORG = "local"
 MAX_NAME = 200
@@ -31,8 +31,10 @@ class Scope:
             return
         kind, colon, name = self.key.partition(":")
         if kind not in self.KINDS or not colon:
+            shown = MESSAGES.quoted(self.key, MAX_NAME)
             raise InvalidInput(
-                "scope", f"{self.key[:MAX_NAME]!r} is none; expected user:<id>, project:<name>, team:<name> or global"
+                "scope",
+                f"{shown} is none; expected user:<id>, project:<name>, team:<name> or global",
             )
         check_name("scope", name)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cortex.errors import EmbedderError, InvalidInput
+from cortex.errors import MESSAGES, EmbedderError, InvalidInput
 from cortex.model.embedding import EmbeddingSignature, EmbedResult, FloatArray
 
 if TYPE_CHECKING:
@@ -209,7 +209,9 @@ class LocalEmbedder:
         try:
             return model.tokenizer.encode(text[: self._max_tokens * CHARACTERS_PER_TOKEN])
         except TypeError as error:
-            raise EmbedderError(f"{text[:40]!r} cannot be tokenized: expected valid Unicode text") from error
+            raise EmbedderError(
+                f"{MESSAGES.quoted(text[:2_000], 40)} cannot be tokenized: expected valid Unicode text"
+            ) from error
 
     def _measured_dim(self) -> int:
         model = self._loaded()

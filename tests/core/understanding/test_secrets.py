@@ -195,6 +195,24 @@ def test_commands_and_words_alone_are_no_secret(text: str) -> None:
     assert secrets_in(text) == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DB_PASS={} DB_HOST=db-01", "Set DB_PASS={} DB_HOST=db01.internal in .env", "PGPASSWORD={} pg_dump15 -U app",
+        "The wifi password is {} (5GHz/WPA2)", "DB_PASS={}\nDB_HOST=db01.internal.corp", "password: {}\tuser: Ada1",
+        "MYSQL_PASSWORD={} MYSQL_DATABASE=shop2024", "sshpass -p {} ssh-copy-id2 x", '"password": "{}", "x": "y-2"',
+        "docker login -u me -p {} registry2.io/x", "curl -u joe:{} 10.0.0.1:8080/x2", "| password | {} | room-204 |",
+    ],
+)  # fmt: skip
+def test_masking_twice_is_masking_once(text: str) -> None:
+    """A mask is neither a name nor a value: who stores what was recalled, and every scan, leaves the rest as it is."""
+    full = text.format("Hx93kd12")
+    once = mask(full, secrets_in(full))
+    assert once == text.format("[redacted: password]")
+    assert secrets_in(once) == ()
+    assert secrets_in(f"{once} (staging2)") == ()
+
+
 @pytest.mark.parametrize("around", ["token%3D{}", "token{}", "X_{}_Y", "https://{}@github.com/a/b.git"])
 def test_a_token_that_touches_other_letters(around: str) -> None:
     """What is unmistakable is found inside of a word, too."""

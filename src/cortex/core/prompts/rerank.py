@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from cortex.errors import MESSAGES
+
 VERSION: Final = "rerank/1"
 MOST_CHARS: Final = 400  # of one text: what it is about shows at its beginning
 MOST_QUERY_CHARS: Final = 1_000
@@ -51,11 +53,11 @@ def parse(reply: str) -> list[int]:
     """
     found = _LIST.findall(reply[:_MOST_REPLY])
     if len(found) != 1:
-        raise BadOrder(f"expected one JSON array of numbers, got {reply[:80]!r}")
+        raise BadOrder(f"expected one JSON array of numbers, got {MESSAGES.quoted(reply[:2_000])}")
     try:
         numbers = json.loads(found[0])
     except ValueError as error:
-        raise BadOrder(f"expected a JSON array of numbers, got {found[0][:80]!r}") from error
+        raise BadOrder(f"expected a JSON array of numbers, got {MESSAGES.quoted(found[0])}") from error
     if not numbers:
         raise BadOrder("the array is empty")
     return [int(number) for number in numbers]

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, time, tzinfo
 from typing import Any, Final
 
 from cortex.core.understanding.names import LONGEST_NAME
+from cortex.errors import MESSAGES
 from cortex.model.memory import Draft, Kind, Memory
 from cortex.model.understanding import Entity, EntityType, Event, Relation, Understanding
 
@@ -76,7 +77,7 @@ def parse(reply: str, count: int, zone: tzinfo) -> list[Understanding]:
             answers = {0: found[0]}  # it is clear which text is meant
         if all(number in answers for number in range(count)):
             return [_read(answers[number], zone) for number in range(count)]
-    raise BadReply(f"expected a JSON array of {count} objects numbered from 0, got {reply[:80]!r}")
+    raise BadReply(f"expected a JSON array of {count} objects numbered from 0, got {MESSAGES.quoted(reply[:2_000])}")
 
 
 def _arrays(reply: str) -> Iterator[list[Any]]:

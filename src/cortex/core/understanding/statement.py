@@ -61,10 +61,15 @@ class Word:
         return self.raw in WEAK and self.written != "A"  # "server A"
 
 
+def without_preamble(text: str) -> str:
+    """The text without what only announces it, such as "Note that" or "FYI:"."""
+    found = _PREAMBLE.match(text)
+    return text[found.end() :] if found and found.end() < len(text) else text
+
+
 def words_of(text: str) -> list[Word]:
     """Every word in order, with what is owned after its owner: "the port of the API" is "the API port"."""
-    found = _PREAMBLE.match(text)
-    body = text[found.end() :] if found and found.end() < len(text) else text
+    body = without_preamble(text)
     raw: list[tuple[str, str]] = []
     for word in _WORD.findall(_APOSTROPHE.sub("'", nfkc(body))):
         folded = word.casefold()

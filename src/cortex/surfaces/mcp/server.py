@@ -11,7 +11,7 @@ from anyio import to_thread
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 
-from cortex.errors import CortexError, InvalidInput
+from cortex.errors import MESSAGES, CortexError, InvalidInput
 from cortex.model.closest import closest, refuse_unknown
 from cortex.surfaces.mcp import schemas
 
@@ -127,7 +127,9 @@ def _failed(message: str) -> types.CallToolResult:
 def _checked(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments that fit the tool's schema; null is as good as not given."""
     if name not in SPECS:
-        raise InvalidInput("tool", f"{name[:80]!r} is unknown{closest(name, SPECS)}; expected {', '.join(SPECS)}")
+        raise InvalidInput(
+            "tool", f"{MESSAGES.quoted(name)} is unknown{closest(name, SPECS)}; expected {', '.join(SPECS)}"
+        )
     takes = SPECS[name].takes
     refuse_unknown(arguments, takes["properties"])
     given = {key: value for key, value in arguments.items() if value is not None}
@@ -146,4 +148,4 @@ def _check_type(key: str, value: object, schema: schemas.Schema) -> None:
     """The kind of value only; ranges and words are the engine's to judge."""
     wanted = schema["type"]
     if not isinstance(value, _TYPES[wanted]) or isinstance(value, bool):
-        raise InvalidInput(key, f"expected {wanted}, got {type(value).__name__} {str(value)[:40]!r}")
+        raise InvalidInput(key, f"expected {wanted}, got {type(value).__name__} {MESSAGES.quoted(value, 40)}")

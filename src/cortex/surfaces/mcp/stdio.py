@@ -15,6 +15,7 @@ from anyio import AsyncFile, to_thread
 from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
+from cortex.errors import MESSAGES
 from cortex.surfaces.mcp.server import build_server
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _half(line: str) -> str:
         return ""
     # Without what every call has in front.
     field = ".".join(found).removeprefix("params.").removeprefix("arguments.")
-    return f"{field.encode('ascii', 'backslashreplace').decode()[:80]}: has half of a surrogate pair"
+    return f"{MESSAGES.conceal(field.encode('ascii', 'backslashreplace').decode())[:80]}: has half of a surrogate pair"
 
 
 def _halves(value: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

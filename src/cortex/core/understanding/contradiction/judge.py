@@ -14,6 +14,7 @@ from cortex.core.understanding.contradiction.foreign import plain_clash
 from cortex.core.understanding.contradiction.pair import Clash
 from cortex.core.understanding.contradiction.sentences import clauses, presumes, sentences, stated
 from cortex.core.understanding.slots import refilled
+from cortex.core.understanding.statement import without_preamble
 from cortex.model.understanding import Verdict
 
 NOTHING = Verdict(False, 0.0, "")
@@ -60,7 +61,7 @@ class _Reading:
 def _read(text: str) -> _Reading:
     told: list[Claim] = []
     granted: list[Claim] = []
-    for sentence in sentences(text)[:_SENTENCES]:
+    for sentence in sentences(without_preamble(text))[:_SENTENCES]:
         said = stated(sentence)
         if said:
             told.append(claim(said))

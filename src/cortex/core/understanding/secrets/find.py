@@ -16,14 +16,18 @@ from cortex.model.redaction import Secret, SecretKind
 # From the surest to the least sure: of two rules that see the same place, the first one names it.
 _RULES = (private_keys, tokens, passwords_in_addresses, assigned, commands, numbers)
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_MASK_BEGINS = "[redacted: "
+_MASK = re.compile(r"\[redacted: [a-z_]{2,24}\]")
 _WIDE = re.compile("[\uff01-\uff5e]")
 
 
 def secrets_in(text: str) -> tuple[Secret, ...]:
     """Where secrets stand in a text, in order; none overlaps another. The whole text is read, in linear time.
 
-    Characters that nobody sees, and letters of full width, hide none.
+    Characters that nobody sees, and letters of full width, hide none. A mask is neither a name nor a value.
     """
+    if _MASK_BEGINS in text:
+        text = _MASK.sub(lambda found: "\n" * len(found.group()), text)  # no rule reads over so many line ends
     if text.isascii() or not (INVISIBLE.search(text) or _WIDE.search(text)):
         return _found(text)
     seen = [(i, c) for i, c in enumerate(text) if INVISIBLE.match(c) is None]
