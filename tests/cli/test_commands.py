@@ -399,6 +399,27 @@ def _unwell(health: Any) -> Any:
     return unwell
 
 
+class TestErrors:
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("memorize", "Rotate", "token", "{}", "soon"), ("memorize", "x", "--importance", "{}"), ("--{}",), ("{}",),
+            ("recall", "x", "--limit", "{}"), ("worker", "--{}"), ("memorize", "--file", "{}"), ("get", "{}"),
+            ("eval", "{}"), ("eval", "locomo", "--data", "{}"), ("about", "{}"),
+        ],
+    )  # fmt: skip
+    @pytest.mark.parametrize("as_json", [True, False])
+    def test_what_was_typed_is_repeated_without_secrets(
+        self, cli: Cli, shared: Path, arguments: tuple[str, ...], as_json: bool
+    ) -> None:
+        """Quotes are forgotten, options confused: what is told of it goes into logs and records of terminals."""
+        token = "ghp_" + "a1B2c3D4e5F6" * 3
+        given = [each.format(token) for each in arguments]
+        done = cli("--db", shared, *(["--json"] if as_json else []), *given)
+        assert token not in done.out + done.err
+        assert "[redacted: github_token]" in done.out + done.err
+
+
 class TestServing:
     def test_demo_passes_its_exit_code_on(self, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
         """The command ends as the demo ended."""

@@ -22,6 +22,8 @@ DAMAGE = {
     "CREATE TABLE mine (a)": "table mine is not of Cortex",
     "DELETE FROM sqlite_sequence WHERE name = 'memories'": "change counter is gone or no number",
     "UPDATE sqlite_sequence SET seq = 'abc' WHERE name = 'memories'": "change counter is gone or no number",
+    "UPDATE sqlite_sequence SET seq = -7 WHERE name = 'memories'": "change counter is gone or no number",
+    "UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'memories'": "counter is gone or no number",
     "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'memories'": "change counter is behind",
     "INSERT INTO store VALUES ('restart', 'x')": "mark for searchers",
     "UPDATE store SET value = '99' WHERE key = 'signature'": "model that the store searches by",

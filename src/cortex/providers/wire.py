@@ -134,7 +134,9 @@ class Wire:
         except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict):
-            raise ProviderReplyInvalid(self._message(f"its answer is no JSON object but {text[:_SHOWN]!r}"))
+            raise ProviderReplyInvalid(
+                self._message(f"its answer is no JSON object but {text[:_SHOWN]!r}", "check {address}")
+            )
         if reply.get("error"):  # some services say with status 200 that something went wrong
             self._fail(_code(reply["error"]), self._scrubbed(_said(content)))
         return reply
@@ -145,7 +147,7 @@ class Wire:
             message = self._message(what, "try again later")
             raise ProviderUnavailable(message, status=status, retry_after_seconds=retry_after_seconds)
         if status // 100 == 3:
-            raise ProviderRefused(self._message(what, "it sends one elsewhere: name that address"), status=status)
+            raise ProviderRefused(self._message(what, "it sends one elsewhere: check {address}"), status=status)
         raise ProviderRefused(self._message(what, _REMEDIES.get(status, "")), status=status)
 
     def _message(self, problem: str, remedy: str = "") -> str:

@@ -135,6 +135,14 @@ def test_a_password_in_the_dress_of_other_formats(text: str) -> None:
         "mysql -u root -p{} shop", "mysqldump -h db -p'{}' shop > dump.sql", "mariadb-dump -p{}",
         "sshpass -p {} ssh deploy@host", "redis-cli -h cache -a {} ping", "docker login -u ada -p {} registry",
         "ldapsearch -x -D cn=admin -w {} uid=ada", "openssl rsa -passin pass:{} -in key.pem",
+        "curl -sSLu ada:{} https://example.org", "curl https://example.org \\\n  -H 'Accept: x' \\\n  -u ada:{}",
+        "http -a ada:{} https://example.org", "SSHPASS={} sshpass -e ssh x", "redis-cli -a{} ping", "requirepass {}",
+        "mongosh -u admin -p {} --quiet", "az login -u ada -p {}", "echo {} | docker login -u ada --password-stdin",
+        "echo '{}' | sudo -S apt update", "echo 'root:{}' | chpasswd", "htpasswd -b .htpasswd ada {}",
+        "zip -P {} a.zip f", "CREATE USER ada IDENTIFIED BY '{}'", "password (prod): {}",
+        "Das Passwort für den Router ist {}", "Passwort vom Server: {}", "Mein Passwort ist jetzt {}",
+        "Le mot de passe du wifi est {}", "la contraseña del servidor es {}", "contrasen\u0303a: {}", "mdp: {}",
+        "clave: {}", "hasło: {}", "lösenord: {}", "密码是 {}",
         "mot de passe : {}", "le mot de passe est {}", "senha: {}", "wachtwoord={}", "пароль: {}", "密码：{}",
         "パスワード: {}",
     ],
@@ -146,8 +154,12 @@ def test_a_password_for_a_command_and_in_other_languages(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["My PIN is {}", "PIN: {}.", "the pin code {} opens it", "SIM PIN={}", "door PIN {}, left"]
-)
+    "text",
+    [
+        "My PIN is {}", "PIN: {}.", "the pin code {} opens it", "SIM PIN={}", "door PIN {}, so", "my pin is: {}",
+        "PIN = '{}'", "Her pin is {}", "The PIN for the door is {}", "Die PIN vom Handy lautet {}",
+    ],
+)  # fmt: skip
 def test_a_pin(text: str) -> None:
     """Four to eight digits beside the word."""
     full = text.format("4711")
@@ -188,6 +200,19 @@ def test_what_nobody_sees_hides_no_secret() -> None:
         "pinned PIN 2024-01-01", "PIN 8080 ms", "PIN 1234.5", "the cookie policy: we use cookies to remember settings",
         "https://example.org/?sig=short", "Cookie: theme=dark; consent=accepted", "le mot de passe est obligatoire",
         "密码：必须", "密度: 1200kg/m3 and more",
+        "docker run -d --name mysql -p3306:3306 mysql:8", "nmap -sV mysql.internal -p3306,5432 found two open ports",
+        "kubectl port-forward svc/mysql -p3307", "docker compose run --rm mysql bash -c 'mkdir -p/data'",
+        "docker login registry.example.org, then docker run -p 8080:80 img",
+        "docker login x && docker run -p 8443:443 y",
+        "curl -u myuser:mypassword https://x", "12 MG Road, Bengaluru, PIN 560001", "PIN code 560001",
+        "PIN: 110001, Delhi",
+        "PIN 1013 of the BGA is ground", "ADC PIN = 1023 counts", "PIN: 4821 attempts", "default PIN is 0000",
+        "your pin 1000 times", "Passwort: vergessen?", "Passwort: falsch!", "Mot de passe: oublié?",
+        "contraseña: (mínimo)",
+        "Password v2.3.1 released", "passcode is 6digits", "Passwort ist bcrypt12", "PASS: TestParse/utf8-1",
+        "password2: confirmPassword2", '"password": "Passwort2"', "password: DB_PASSWORD_2", "password: #{ENV['X']}",
+        "pw: 120x60cm", "cookie: _ga=GA1.2.1234567890.1234567890", "Cookie: session_build=release-2024-11-30-a1",
+        "https://x/?signature=rsa-sha256-2048-pkcs1", "La clave es trabajar cada día", "Password (optional): leave it",
     ],
 )  # fmt: skip
 def test_commands_and_words_alone_are_no_secret(text: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from cortex.errors import StoreError
 from cortex.model.embedding import comparable
 from cortex.stores._sql import rows
-from cortex.stores.sqlite.counter import COUNTER
+from cortex.stores.sqlite.counter import COUNTER, is_sound
 from cortex.stores.sqlite.driver import sqlite3
 from cortex.stores.sqlite.schema import differences, migrations
 
@@ -66,7 +66,7 @@ def counter(connection: Connection) -> tuple[int | None, int]:
     """The change counter, None where it is gone or no number, and the newest change that any row has."""
     found = connection.execute(COUNTER).fetchone()
     newest: int = connection.execute(_NEWEST).fetchone()[0]
-    return found[0] if found is not None and isinstance(found[0], int) else None, newest
+    return found[0] if found is not None and is_sound(found[0]) else None, newest
 
 
 def sound_facts(connection: Connection) -> bool:

@@ -317,6 +317,8 @@ def named(path: str, error: sqlite3.DatabaseError) -> StoreError:
             return ForeignStore(f"{path} is not an SQLite file; it was left untouched; choose another path")
         case sqlite3.SQLITE_CORRUPT:
             return StoreError(f"{path} is damaged ({error}); restore it from a backup")
+        case sqlite3.SQLITE_CONSTRAINT:
+            return StoreError(f"{path} is damaged ({error}), nothing was changed; mend it: cortex doctor --fix")
         case sqlite3.SQLITE_IOERR:
             return StoreFull(
                 f"{path}: reading or writing failed ({error}), nothing was changed; check space, limits and the disk"

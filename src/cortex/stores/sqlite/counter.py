@@ -12,12 +12,19 @@ if TYPE_CHECKING:
 # Where SQLite notes the greatest key of a table that never gives one twice.
 COUNTER = "SELECT seq FROM sqlite_sequence WHERE name = 'memories'"
 
+_MOST = 2**62
+
 
 def as_number(found: object) -> int:
-    """The counter as it was read; `StoreError` for one that is gone or no number."""
-    if not isinstance(found, int):
+    """The counter as it was read; `StoreError` for one that is gone or that nobody can have counted to."""
+    if not is_sound(found):
         raise StoreError("the store's change counter is gone or no number: cortex doctor --fix sets it anew")
-    return found
+    return int(found)  # type: ignore[call-overload,no-any-return]
+
+
+def is_sound(found: object) -> bool:
+    """Whether somebody can have counted so far."""
+    return isinstance(found, int) and 0 <= found < _MOST
 
 
 def set_counter(connection: Connection, number: int) -> None:

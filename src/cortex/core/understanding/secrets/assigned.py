@@ -11,26 +11,43 @@ from cortex.core.understanding.secrets.placeholders import is_placeholder
 from cortex.model.redaction import Secret, SecretKind
 
 _NAMES: Final = (
-    r"pass(?:word|wd|phrase|code|wort)?|pwd|(?<![a-z])pw|kennwort|contrase[nñ]a|mot de passe|senha|wachtwoord|"
-    r"пароль|密码|密碼|パスワード|비밀번호|"
+    r"pass(?:word|wd|phrase|code|wort)?|pwd|(?<![a-z])pw|kennwort|contrase(?:ñ|n\u0303?)a|mot de passe|\bmdp|senha|"
+    r"\bclave|wachtwoord|hasło|lösenord|пароль|密码|密碼|パスワード|비밀번호|"
     r"secret|token|credentials?|(?:api|access|auth|account|encryption|signing|master|license|secret|shared)[_-]?key"
 )
 # Names may stand in JSON inside of a string, in Markdown, a table or XML. The value may be quoted, then
 # it may have spaces; else it goes to the next space. Names end where they are assigned.
 _ASSIGNED = re.compile(
     rf"(?i)(?P<name>{_NAMES})(?:[_-]?(?:1|2|id))?[\"'\]`*\\]{{0,4}}"
-    r"(?:\s(?:for|of|to|on) [^\n.,;:=]{1,30}?(?= is ))?"
+    r"(?:\s(?:for|of|to|on|für|vom|von|zum|zur|du|de|del|della|dello) [^\n.,;:=]{1,30}?"
+    r"(?=\s?:\s|\s(?:is|ist|lautet|heißt|est|es|è)\s)|\s\([^\n()]{1,20}\)(?=:))?"
     r"(?:\s{0,3}(?:=>|:=|={1,2}|:\*{0,2}|：|%3[AD]|\||\s->\s)\s{0,3}|>(?=[^\s<>]{6,200}</)"
-    r"|\s{1,3}(?:is|lautet|ist|was|to|est|es|é|è|это)\s{1,3}|(?P<bare>\s{1,2}))"
+    r"|\s{1,3}(?:is|lautet|heißt|ist|was|to|est|es|é|è|это)(?:\s(?:now|jetzt))?\s{1,3}|\s{0,2}(?:是|は)\s{0,2}|(?P<bare>\s{1,2}))"
     r"(?:\\\"(?P<escaped>[^\"\n]{4,4000})\\\"|"
     r"\*{0,2}(?:\"(?P<double>[^\"\n]{4,4000})\"|'(?P<single>[^'\n]{4,4000})'|`(?P<tick>[^`\n]{4,4000})`"
     r"|(?P<plain>[^\s\"'`\\*][^\s\"'`]{5,})))"
 )
 _STEMS: Final = (
-    "pass", "pw", "secret", "token", "key", "credential", "kennwort", "contrase", "senha", "wachtwoord",
-    "пароль", "密", "パスワード", "비밀번호",
+    "pass", "pw", "secret", "token", "key", "credential", "kennwort", "contrase", "mdp", "senha", "clave",
+    "wachtwoord", "hasło", "lösenord", "пароль", "密", "パスワード", "비밀번호",
 )  # fmt: skip
-_PASSWORDS: Final = ("pass", "pwd", "kenn", "cont", "mot ", "senh", "wach", "паро", "密", "パスワ", "비밀번호")
+_PASSWORDS: Final = (
+    "pass",
+    "pwd",
+    "kenn",
+    "cont",
+    "mot ",
+    "mdp",
+    "senh",
+    "clav",
+    "wach",
+    "hasł",
+    "löse",
+    "паро",
+    "密",
+    "パスワ",
+    "비밀번호",
+)
 # Tokens that open nothing.
 _HARMLESS = re.compile(r"(?i)(?:page|next|cursor|continuation|sync|csrf|eos|bos|pad|public)[_-]?\Z")
 _SENT = re.compile(
@@ -40,8 +57,13 @@ _SENT = re.compile(
 _SHORTEST: Final = 12  # of a credential; a password may have six
 _LEAST_BITS: Final = 2.0
 _KNOWN_WORDS = re.compile(
-    r"(?i)(?:base64|sha-?\d+|md5|utf-?8|argon2\w*|bcrypt|scrypt|pbkdf2|aes-?\d+|oauth2?|\d+|[a-z]+)"
+    r"(?i)(?:base64|sha-?\d+|md5|utf-?8|argon2\w*|bcrypt\d*|scrypt|pbkdf2|aes-?\d+|oauth2?|\d+|[^\W\d_]+)"
 )
+# What stands behind the word and is none: a remark of a form, a version or a size, a name of a field, a test.
+_REMARK = re.compile(
+    r"[¡¿(]?[^\W\d_]+[!?)]{1,3}|v?\d+(?:[.,x×]\d+)*[a-zA-Z]{0,3}|(?i:\w*pass(?:word|wort|wd)\w*)|Test[A-Z]\S*"
+)
+_COUNTED = re.compile(r"\d{1,3}[a-z]{3,12}")  # "6digits"
 
 
 def assigned(text: str) -> Iterator[Secret]:
@@ -109,7 +131,7 @@ def _judged(name: str, value: str, *, quoted: bool, stated: bool = True) -> Secr
 
 def _is_password(value: str, *, quoted: bool, stated: bool) -> bool:
     """Whether people would choose it as a password: several sorts of characters, or several words in quotes."""
-    if bits(value[:200]) < _LEAST_BITS:
+    if bits(value[:200]) < _LEAST_BITS or _REMARK.fullmatch(value) or (not stated and _COUNTED.fullmatch(value)):
         return False
     if quoted and value.count(" ") in range(2, 8):
         return value.replace(" ", "").isalpha() and value.islower()

@@ -13,13 +13,14 @@ _EXAMPLES: Final = frozenset(
     "omitted placeholder todo tbd empty unset default include invalid missing expired wrong".split()
 )
 _REFERENCES = re.compile(
-    r"(?ix) \$ [({\w] | < | \{ | % [({\w] | \[ | \* | [x.\-_•…?]{3,} | (?:https?|op|vault|sm|ssm|file|env|secret)://?"
+    r"(?ix) \$ [({\w] | \#\{ | < | \{ | % [({\w] | \[ | \* | [x.\-_•…?]{3,} | (?:https?|op|vault|sm|ssm|file|env|secret)://?"
     r"| arn:(?:aws|gcp) | [./~]+[\w.-]*/ | /(?:run|etc|var|home|usr|opt|secrets?|app)/"
     r"| vault: | env[.:] | !\w+ | & | \| | @"
 )
 _CODE = re.compile(r"[A-Za-z_][\w.]*(?:\(|\[|\?\.|->|::)|(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\W*\Z")
 _SAYS_SO = re.compile(
-    r"(?i)\byour[_\-. ]|xxxx|\bexample\b|placeholder|replace[_-]?(?:me|this)|insert[_-]|<[^>]*>|\.\.\.|…|\*{4}"
+    r"(?i)\byour[_\-. ]|\bmy[_-]?(?:pass\w*|secret|token|key)\b|xxxx|\bexample\b|placeholder"
+    r"|replace[_-]?(?:me|this)|insert[_-]|<[^>]*>|\.\.\.|…|\*{4}"
 )
 _READ: Final = 300
 
