@@ -168,7 +168,7 @@ class Effective:
 
 def effective(overrides: Mapping[str, str] | None = None) -> list[Effective]:
     """Every setting as it is in force; secrets are not shown, only that they are set."""
-    from cortex.core.redaction import concealed  # a secret may stand in the wrong place, too
+    from cortex.core.understanding.secrets import concealed  # a secret may stand in the wrong place, too
 
     sources = _sources()
     found = [(setting, *_find(setting, overrides or {}, sources)) for setting in SETTINGS]
@@ -189,11 +189,11 @@ def load(overrides: Mapping[str, str] | None = None) -> Settings:
         try:
             values[setting.name] = setting.read(given)
         except (ValueError, TypeError) as error:
-            import cortex.core.redaction  # noqa: F401 - the value may be a secret that stands in the wrong place
+            from cortex.core.understanding.secrets import concealed  # as above
 
             problem = error.problem if isinstance(error, InvalidInput) else str(error)
             shown = f"{origin}={_masked(setting, _shown(given))}: {problem}. {setting.meaning}"
-            raise ConfigurationError(shown) from (None if setting.secret else error)
+            raise ConfigurationError(concealed(shown)) from (None if setting.secret else error)
     return Settings(**values, given=frozenset(set_somewhere))
 
 

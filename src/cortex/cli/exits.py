@@ -74,7 +74,7 @@ class CannotLoad(click.ClickException):
 
 def told(error: CortexError | click.ClickException | OSError, *, as_json: bool) -> int:
     """Tell the error on stderr and answer with its exit code."""
-    from cortex.core.redaction import concealed  # what knows secrets is not loaded for help
+    from cortex.core.understanding.secrets import concealed  # help does not need it
 
     code, message, hint, exit_code = _facts(error)
     message = concealed(message)  # of the command line too: errors end in logs

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any, Final, TypeVar
 
 from cortex.core import intake, keep
-from cortex.core.understanding.secrets import mask, secret_named, secrets_in
+from cortex.core.understanding.secrets import concealed, mask, secret_named, secrets_in
 from cortex.errors import MESSAGES, InvalidInput
 from cortex.model.memory import Draft, Memory
 from cortex.model.record import Form, Record
@@ -88,11 +88,6 @@ def _bare(form: Form) -> Form:
 def masked_value(value: object) -> object:
     """Any value of lists, mappings and texts with the secrets in its texts masked; equal where there are none."""
     return _value("", value, lambda _, __: None)
-
-
-def concealed(message: str) -> str:
-    """The message with its secrets masked."""
-    return mask(message, secrets_in(message))
 
 
 MESSAGES.conceal = concealed

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+")
@@ -25,6 +27,8 @@ def telling(text: str, spans: Sequence[Span]) -> npt.NDArray[np.bool_]:
 
     bool [tokens].
     """
+    import numpy as np  # help and its errors, which read no vectors, do without
+
     told = np.zeros(len(spans), dtype=np.bool_)
     for _, own in words_of(text, spans):
         told[own] = True

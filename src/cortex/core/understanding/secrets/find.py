@@ -56,6 +56,11 @@ def secret_named(name: str, value: str) -> SecretKind | None:
     return kind_of(name, value)
 
 
+def concealed(message: str) -> str:
+    """The message with its secrets masked."""
+    return mask(message, secrets_in(message))
+
+
 def mask(text: str, secrets: Sequence[Secret]) -> str:
     """The text with ``[redacted: <kind>]`` in the place of each of these."""
     parts, end = [], 0
