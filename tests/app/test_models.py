@@ -185,6 +185,8 @@ def test_every_backend_reaches_its_service(
         ({"OPENROUTER_BASE_URL": "{url}/none", "OPENROUTER_API_KEY": KEY}, None,
          "check OPENROUTER_MODEL and OPENROUTER_BASE_URL"),
         ({"OLLAMA_URL": "{url}/none", "CORTEX_LLM_MODEL": "m"}, None, "check CORTEX_LLM_MODEL and OLLAMA_URL"),
+        ({"OLLAMA_URL": "{url}"}, Fault.REDIRECT, "check OLLAMA_URL"),
+        ({"OLLAMA_URL": "{url}"}, Fault.BAD_JSON, "check OLLAMA_URL"),
         ({"OLLAMA_URL": "http://127.0.0.1:9"}, None, "check that it runs and can be reached, and OLLAMA_URL"),
     ],
 )  # fmt: skip

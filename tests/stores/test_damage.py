@@ -214,3 +214,15 @@ def test_a_file_cut_to_nothing_beside_its_log(tmp_path: Path) -> None:
     log.unlink()
     with opened(path) as cortex:
         assert cortex.count() == 0
+
+
+def test_a_counter_that_is_behind_is_told_with_its_remedy(path: Path) -> None:
+    """A write that meets a number which is taken changes nothing and says what mends it."""
+    damage(path, "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'memories'")
+    with opened(path) as cortex:
+        before = cortex.count()
+        with pytest.raises(StoreError, match="cortex doctor --fix"):
+            cortex.memorize("one more")
+        assert cortex.count() == before
+        cortex.admin.mend()
+        assert cortex.memorize("one more").id

@@ -16,6 +16,8 @@ from cortex.model.redaction import Finding, Masked, Redaction, Secret
 # What of a memory is text of the caller.
 FIELDS: Final = ("content", "tags", "metadata", "source", "speaker", "session", "agent")
 
+MESSAGES.conceal = concealed  # errors are made in every layer, also in those that know no secrets
+
 S = TypeVar("S", Draft, Memory)
 Note = Callable[[str, Secret], None]
 
@@ -88,9 +90,6 @@ def _bare(form: Form) -> Form:
 def masked_value(value: object) -> object:
     """Any value of lists, mappings and texts with the secrets in its texts masked; equal where there are none."""
     return _value("", value, lambda _, __: None)
-
-
-MESSAGES.conceal = concealed
 
 
 def reason(error: BaseException) -> str:
